@@ -1,0 +1,47 @@
+# cupel. `make demo` and `make test` need Go 1.26 and nothing else.
+GO     ?= go
+BIN    := bin/cupel
+FUZZ   ?= 20s
+export CGO_ENABLED ?= 0
+
+.PHONY: build demo test race lint fuzz e2e bench golden clean
+
+build: $(BIN)
+
+$(BIN): FORCE
+	@$(GO) build -trimpath -o $@ ./cmd/cupel
+
+demo: build
+	@$(BIN) demo
+
+test:
+	$(GO) test ./...
+
+# The race detector needs cgo and a C compiler.
+race:
+	CGO_ENABLED=1 $(GO) test -race ./engine/... ./stages/measure ./stages/llm/...
+
+lint:
+	$(GO) vet ./...
+	@test -z "$$(gofmt -l cmd engine stages schemas suites pipelines)" || { gofmt -l cmd engine stages schemas suites pipelines; exit 1; }
+	$(GO) test -run 'TestImportRules' ./cmd/cupel
+
+# Every fuzz target for FUZZ.
+fuzz:
+	@GO=$(GO) FUZZ=$(FUZZ) bash .ci/fuzz
+
+# The quickstart campaign on a real Ollama, built once and cached outside the tree.
+e2e: build
+	@bash .ci/e2e
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# Golden files are printed again by the tests that compare them.
+golden:
+	$(GO) test ./cmd/cupel ./stages/... ./engine/... -update
+
+clean:
+	rm -rf bin cupel-demo
+
+FORCE:

@@ -1,0 +1,144 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/engine/store"
+)
+
+func errNotCached(s step.Step) error {
+	return fmt.Errorf("%s is not in the store with these inputs", s.Name)
+}
+
+// work runs one step in its own goroutine and reports its end.
+func (r *run) work(ctx context.Context, w work) {
+	began := r.e.now()
+	end := r.execute(ctx, w, began)
+	r.messages <- message{w: w, end: end, took: r.e.now().Sub(began)}
+}
+
+func (r *run) execute(ctx context.Context, w work, began time.Time) *settled {
+	release, err := r.lease(w.s)
+	if err != nil {
+		return &settled{state: Failed, key: w.key, err: err}
+	}
+	defer release()
+	unlock, err := r.lockKey(ctx, w)
+	if err != nil {
+		return &settled{state: Failed, key: w.key, err: err}
+	}
+	defer unlock()
+	// Another process may have done the step while we waited for its lock.
+	if f := r.e.lookup(w.s, w.key); f.record != nil {
+		return serve(w.key, f.record, "done by another run")
+	}
+	if len(r.e.quarantine(w.key)) > 0 {
+		w.why = "its stored output was damaged"
+	}
+	j, err := r.newJob(w)
+	if err != nil {
+		return &settled{state: Failed, key: w.key, err: err}
+	}
+	err = j.run(ctx)
+	outs := j.finish()
+	if err == nil {
+		err = j.err()
+	}
+	if err != nil {
+		return r.notDone(w, err, outs)
+	}
+	return r.record(w, j, outs, began)
+}
+
+// notDone settles a step whose runner returned an error. A step that only
+// observes may stand on its last observation when the world cannot be reached.
+func (r *run) notDone(w work, err error, outs []store.Output) *settled {
+	if w.stale != nil && !r.e.refresh(w.s.Name) && errors.Is(err, step.ErrUnreachable) {
+		end := serve(w.key, w.stale, fmt.Sprintf("not reachable now; as observed %s", w.stale.Finished.UTC().Format("2006-01-02 15:04")))
+		r.messages <- message{ev: &Event{Step: w.s.Name, State: "note", Note: "not reachable: " + err.Error()}}
+		return end
+	}
+	var drift *step.Drift
+	if errors.As(err, &drift) {
+		r.messages <- message{ev: &Event{Step: w.s.Name, State: "note", Note: "kept as evidence, not as a result", Outputs: outs}}
+	}
+	return &settled{state: Failed, key: w.key, err: err}
+}
+
+// record writes the step's record. An observation that says what the last one
+// said is not written again.
+func (r *run) record(w work, j *job, outs []store.Output, began time.Time) *settled {
+	end := &settled{state: Done, key: w.key, reason: w.why, outputs: outs}
+	outcome, reason := store.Done, ""
+	if j.refused != "" {
+		outcome, reason = store.Refused, j.refused
+		end.state, end.reason = Refused, j.refused
+	}
+	if w.s.Observes && w.stale != nil && w.stale.Outcome == outcome && slices.Equal(w.stale.Outputs, outs) {
+		end.state = Cached
+		end.reason = "looked again: unchanged"
+		j.discardJournal()
+		return end
+	}
+	pre, err := w.pre.Canonical()
+	if err != nil {
+		return &settled{state: Failed, key: w.key, err: err}
+	}
+	err = r.e.Store.PutRecord(w.key, pre, store.Record{
+		Kind: w.s.Kind, Name: w.s.Name, Outcome: outcome, Reason: reason, Outputs: outs,
+		Started: began.UTC(), Finished: r.e.now().UTC(), Host: r.e.Host, Version: r.e.Version,
+		RunID: r.log.ID(), Observes: w.s.Observes,
+	})
+	if err != nil {
+		return &settled{state: Failed, key: w.key, err: fmt.Errorf("record of %s: %w", w.s.Name, err)}
+	}
+	j.discardJournal()
+	return end
+}
+
+// lease takes the resources that no two processes may use at once. A busy one
+// is an error at once: waiting for another measurement would be a surprise.
+func (r *run) lease(s step.Step) (release func(), err error) {
+	var held []func()
+	release = func() {
+		for _, f := range slices.Backward(held) {
+			f()
+		}
+	}
+	for _, res := range s.Resources {
+		if res == step.Quiet {
+			continue
+		}
+		f, err := r.e.Store.Lease(res)
+		if err != nil {
+			release()
+			return nil, step.WithHint(fmt.Errorf("%s: %w", s.Name, err), "wait for the other run to end; two measurements at once would spoil both")
+		}
+		held = append(held, f)
+	}
+	return release, nil
+}
+
+func (r *run) lockKey(ctx context.Context, w work) (func(), error) {
+	return r.e.Store.LockKey(ctx, w.key, func(o store.Owner) {
+		if r.e.OnWait != nil {
+			r.e.OnWait(w.s.Name, o.String())
+		}
+	})
+}
+
+// quarantineDamaged takes a damaged measurement out of the store once it has
+// been reported, so that no later read can use it.
+func (r *run) quarantineDamaged(end *settled) {
+	if end.key.IsZero() || !errors.As(end.err, new(*store.Damaged)) {
+		return
+	}
+	for _, d := range r.e.quarantine(end.key) {
+		r.emit(Event{State: "note", Note: "quarantined object " + d.String()})
+	}
+}

@@ -1,0 +1,366 @@
+// Package spec turns a campaign file (YAML, JSON or CUE) into a typed Campaign
+// with positions for every error and a digest that means "this decision".
+//
+// The types here mirror schemas/*.cue field by field; a test compares them in
+// both directions. Everything in a Campaign can change a result, so everything
+// is in the spec hash: where candidates run now is a Binding and is apart.
+package spec
+
+import "github.com/cupel-dev/cupel/engine/step"
+
+// APIVersion is the only accepted value of the field apiVersion.
+const APIVersion = "cupel/v1"
+
+// Campaign is one decision: its candidates, workloads and guard rails.
+type Campaign struct {
+	APIVersion string               `json:"apiVersion"`
+	Campaign   string               `json:"campaign"` // name, [a-z0-9-]{1,63}
+	Decision   Decision             `json:"decision"`
+	Owner      string               `json:"owner,omitempty"`
+	Pins       string               `json:"pins,omitempty"` // "" or "strict": an unknown pin is an error
+	Research   *Research            `json:"research,omitempty"`
+	Candidates map[string]Candidate `json:"candidates"` // inheritance ("from") already resolved
+	Preflight  Preflight            `json:"preflight"`
+	Measure    map[string]Workload  `json:"measure"`
+	Decide     Decide               `json:"decide"`
+	Publish    Publish              `json:"publish"`
+}
+
+// Decision says what is being decided.
+type Decision struct {
+	Question string `json:"question"`
+	Reward   string `json:"reward,omitempty"`
+	Kind     string `json:"kind"` // model-swap | quantisation | engine-upgrade | config | other
+}
+
+// Research lists what was read before measuring.
+type Research struct {
+	ObservedOn string   `json:"observedOn"` // YYYY-MM-DD
+	Sources    []Source `json:"sources,omitempty"`
+	Shortlist  []string `json:"shortlist,omitempty"`
+}
+
+// Source is one thing that was read.
+type Source struct {
+	ID          string  `json:"id"`
+	Kind        string  `json:"kind"` // model-card | engine-cookbook | vendor-post | paper | community | advisory | import
+	URL         string  `json:"url"`
+	PublishedOn string  `json:"publishedOn,omitempty"`
+	Snapshot    *File   `json:"snapshot,omitempty"`
+	Claims      []Claim `json:"claims,omitempty"`
+}
+
+// Claim is one value that a source states: a prior, never evidence.
+type Claim struct {
+	Candidate string  `json:"candidate"`
+	Metric    string  `json:"metric"`
+	Value     float64 `json:"value"`
+	Unit      string  `json:"unit,omitempty"`
+}
+
+// File is a file that the campaign names. In the spec a string; in the
+// canonical form its content digest. Path is where it was found.
+type File struct {
+	Path   string      `json:"-"` // as resolved, for opening; never hashed
+	Name   string      `json:"-"` // as written in the campaign, for messages; never hashed
+	Digest step.Digest `json:"sha256"`
+	Size   int64       `json:"-"`
+}
+
+// Candidate is one fully pinned serving configuration.
+type Candidate struct {
+	Role         string        `json:"role"` // baseline | candidate
+	Model        Model         `json:"model"`
+	Tokenizer    *Revision     `json:"tokenizer,omitempty"`
+	ChatTemplate *SHA256       `json:"chatTemplate,omitempty"`
+	Engine       Engine        `json:"engine"`
+	Quantization *Quantization `json:"quantization,omitempty"`
+	Parallelism  *Parallelism  `json:"parallelism,omitempty"`
+	Context      *Context      `json:"context,omitempty"`
+	Speculative  *Speculative  `json:"speculative,omitempty"` // "none" decodes to Method none
+	Cache        *Cache        `json:"cache,omitempty"`
+	Admission    *Admission    `json:"admission,omitempty"`
+	Sampling     Sampling      `json:"sampling"`
+	Reasoning    *Reasoning    `json:"reasoning,omitempty"`
+	Serve        *Serve        `json:"serve,omitempty"`
+	CoResident   bool          `json:"coResident,omitempty"`
+	SystemPrompt string        `json:"systemPrompt,omitempty"`
+	ServedName   string        `json:"servedName,omitempty"` // the name that requests use; default: the binding's, else what the endpoint lists alone
+}
+
+// Model names weights. Exactly one of Revision and SHA256 is enough to pin it.
+type Model struct {
+	Repo     string `json:"repo,omitempty"`
+	Revision string `json:"revision,omitempty"` // 40 or 64 hex
+	SHA256   string `json:"sha256,omitempty"`   // digest of the weights file or manifest, 64 hex
+	License  string `json:"license,omitempty"`
+}
+
+// Revision is an immutable id.
+type Revision struct {
+	Repo     string `json:"repo,omitempty"`
+	Revision string `json:"revision,omitempty"`
+	SHA256   string `json:"sha256,omitempty"`
+}
+
+// SHA256 is a pin by content.
+type SHA256 struct {
+	SHA256 string `json:"sha256"`
+}
+
+// Engine is the serving software.
+type Engine struct {
+	Name    string   `json:"name"`
+	Version string   `json:"version,omitempty"`
+	Image   string   `json:"image,omitempty"` // repo@sha256:<64 hex>
+	Flags   []string `json:"flags,omitempty"`
+}
+
+// Quantization of weights and KV cache, in the engine's own words.
+type Quantization struct {
+	Weights string `json:"weights,omitempty"`
+	KV      string `json:"kv,omitempty"`
+}
+
+// Parallelism in GPUs per dimension.
+type Parallelism struct {
+	Tensor   int `json:"tensor"`
+	Pipeline int `json:"pipeline"`
+	Data     int `json:"data"`
+}
+
+// Context lengths in tokens.
+type Context struct {
+	Served     int `json:"served,omitempty"`
+	Advertised int `json:"advertised,omitempty"`
+}
+
+// Speculative decoding.
+type Speculative struct {
+	Method string    `json:"method"` // none, or the engine's word
+	Tokens int       `json:"tokens,omitempty"`
+	Draft  *Revision `json:"draft,omitempty"`
+}
+
+// Cache policy.
+type Cache struct {
+	Prefix string `json:"prefix"` // on | off | unknown
+}
+
+// Admission limit.
+type Admission struct {
+	MaxSeqs int `json:"maxSeqs"`
+}
+
+// Sampling is sent explicitly with every request.
+type Sampling struct {
+	Temperature float64  `json:"temperature"`
+	TopP        float64  `json:"topP"`
+	Seed        int64    `json:"seed"`
+	MaxTokens   int      `json:"maxTokens"`
+	Stop        []string `json:"stop,omitempty"`
+}
+
+// Reasoning control.
+type Reasoning struct {
+	Control        string `json:"control"` // none | thinking-on | thinking-off | effort-…
+	HeadroomTokens int    `json:"headroomTokens,omitempty"`
+}
+
+// Serve holds the user's own commands around a candidate's steps.
+type Serve struct {
+	Start   []string `json:"start"`
+	Ready   string   `json:"ready,omitempty"`
+	Stop    []string `json:"stop,omitempty"`
+	Timeout string   `json:"timeout,omitempty"`
+}
+
+// Preflight lists the checks that a candidate must pass before it is measured.
+type Preflight struct {
+	Checks []string       `json:"checks"`
+	Needle *NeedleCheck   `json:"needle,omitempty"`
+	Tools  *ToolsCheck    `json:"tools,omitempty"`
+	JSON   *JSONCheck     `json:"json,omitempty"`
+	Prompt *GenerateCheck `json:"generate,omitempty"`
+}
+
+// NeedleCheck parametrises the needle check.
+type NeedleCheck struct {
+	PromptTokens int `json:"promptTokens"`
+}
+
+// ToolsCheck parametrises the tools check.
+type ToolsCheck struct {
+	Parallel int `json:"parallel"`
+}
+
+// JSONCheck replaces the prompt of the json check; the answer must be one JSON
+// value equal to Expect when that is given.
+type JSONCheck struct {
+	Prompt string `json:"prompt,omitempty"`
+	Expect any    `json:"expect,omitempty"`
+}
+
+// GenerateCheck replaces the prompt of the generate check; the answer must
+// contain Expect when that is given, and be non-empty otherwise.
+type GenerateCheck struct {
+	Prompt string `json:"prompt,omitempty"`
+	Expect string `json:"expect,omitempty"`
+}
+
+// Workload is a union told apart by Kind; exactly the field of that kind's
+// name is set.
+type Workload struct {
+	Kind       string      `json:"kind"`
+	Quality    *Quality    `json:"quality,omitempty"`
+	NoiseFloor *NoiseFloor `json:"noise-floor,omitempty"`
+	Capacity   *Capacity   `json:"capacity,omitempty"`
+	Decode     *Decode     `json:"decode,omitempty"`
+	Ladder     *Ladder     `json:"ladder,omitempty"`
+	Energy     *Energy     `json:"energy,omitempty"`
+}
+
+// Suite is a frozen item set. In the spec a path to a folder that holds
+// suite.json and its item file, or to one JSONL file.
+type Suite struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	Items   File   `json:"items"` // JSONL, one item a line
+	Count   int    `json:"-"`     // items in the file, for estimates; the digest stands for it
+}
+
+// Quality runs a suite and scores it.
+type Quality struct {
+	Suite       Suite                     `json:"suite"`
+	Split       string                    `json:"split,omitempty"` // "" (all) | development | held-out
+	Where       map[string][]string       `json:"where,omitempty"` // label -> accepted values; items that match all are used
+	Limit       int                       `json:"limit,omitempty"` // first n items (in file order) of each stratum, 0 = all
+	Samples     int                       `json:"samples"`
+	Repeats     int                       `json:"repeats"`
+	Concurrency int                       `json:"concurrency"`
+	Stratify    string                    `json:"stratify"`          // the label that makes the strata, default task
+	Scorers     map[string]map[string]any `json:"scorers,omitempty"` // scorer name -> parameters over the item's own
+	Retries     int                       `json:"retries"`           // before the first byte only; recorded
+	Timeout     string                    `json:"timeout"`           // per request, Go duration
+}
+
+// NoiseFloor measures the candidate twice on a quality workload.
+type NoiseFloor struct {
+	Candidate string `json:"candidate"`
+	Suite     string `json:"suite"` // name of the quality workload that is repeated
+}
+
+// Capacity is closed-loop load at fixed concurrencies.
+type Capacity struct {
+	Protocol    string         `json:"protocol"` // capacity-v3 | capacity-v4-reasoning
+	Concurrency []int          `json:"concurrency"`
+	Requests    int            `json:"requests"` // per cell
+	Warmup      int            `json:"warmup"`   // untimed requests before each cell
+	Prompt      CapacityPrompt `json:"prompt"`
+	Output      CapacityOutput `json:"output"`
+	Trials      int            `json:"trials"`
+	Timeout     string         `json:"timeout"`
+}
+
+// CapacityPrompt says how prompts are built.
+type CapacityPrompt struct {
+	Tokens   int    `json:"tokens,omitempty"` // nominal; the engine's own count is reported
+	Cache    string `json:"cache"`            // unique | shared
+	Canary   bool   `json:"canary,omitempty"`
+	Template string `json:"template,omitempty"` // {canary} {words} {word-list} {filler} are replaced; "" = the default of the protocol
+}
+
+// CapacityOutput says what output is asked for.
+type CapacityOutput struct {
+	Words  int    `json:"words,omitempty"`
+	Policy string `json:"policy"` // observe | strict
+}
+
+// Decode is controlled decode.
+type Decode struct {
+	OutputTokens int `json:"outputTokens"`
+	Requests     int `json:"requests"`
+	Trials       int `json:"trials"`
+}
+
+// Ladder is a context ladder.
+type Ladder struct {
+	Tokens []int  `json:"tokens"`
+	State  string `json:"state"` // cold | warm | prefix-cached
+}
+
+// Energy measures energy of another workload.
+type Energy struct {
+	Of string `json:"of"`
+}
+
+// Decide holds the guard rails.
+type Decide struct {
+	Guards         map[string]Guard `json:"guards"`
+	Statistics     Statistics       `json:"statistics"`
+	Approvals      *Approvals       `json:"approvals,omitempty"`
+	ReviewFailures int              `json:"reviewFailures,omitempty"`
+}
+
+// Guard is one rule that must hold.
+type Guard struct {
+	On          string   `json:"on,omitempty"`          // workload; "" for campaign-wide metrics
+	Strata      string   `json:"strata,omitempty"`      // "" (overall only) | all (overall and every stratum) | each (every stratum) | one stratum's name
+	Concurrency []int    `json:"concurrency,omitempty"` // cells of a capacity workload; empty = all
+	Rule        string   `json:"rule"`                  // CEL
+	Candidates  []string `json:"candidates,omitempty"`  // empty = every candidate but the baseline
+}
+
+// Statistics of the comparisons.
+type Statistics struct {
+	Confidence   float64   `json:"confidence"`
+	Interval     string    `json:"interval"` // auto | bootstrap | tango | t | bca
+	Bootstrap    Bootstrap `json:"bootstrap"`
+	Multiplicity string    `json:"multiplicity"` // none | holm
+	Missing      string    `json:"missing"`      // undetermined | zero | bound
+}
+
+// Bootstrap parameters.
+type Bootstrap struct {
+	Resamples int    `json:"resamples"`
+	Seed      uint64 `json:"seed"`
+	Generator string `json:"generator"` // numpy | fast
+}
+
+// Approvals that a promotion needs.
+type Approvals struct {
+	Required int    `json:"required"`
+	Signers  string `json:"signers,omitempty"` // path; not hashed content, who may sign is policy of the place
+}
+
+// Publish says where findings go and what things cost.
+type Publish struct {
+	To   string `json:"to"`
+	Cost *Cost  `json:"cost,omitempty"`
+}
+
+// Cost of a GPU hour.
+type Cost struct {
+	GPUHour  float64 `json:"gpuHour"`
+	Currency string  `json:"currency"`
+}
+
+// Binding says where a candidate lives now. Never part of the spec hash.
+type Binding struct {
+	URL        string            `yaml:"url" json:"url"`
+	API        string            `yaml:"api" json:"api,omitempty"` // openai | ollama | "" = detect
+	ServedName string            `yaml:"servedName" json:"servedName,omitempty"`
+	APIKeyEnv  string            `yaml:"apiKeyEnv" json:"apiKeyEnv,omitempty"`
+	GPUs       []string          `yaml:"gpus" json:"gpus,omitempty"`
+	Headers    map[string]string `yaml:"headers" json:"headers,omitempty"` // header -> environment variable name
+}
+
+// Baseline returns the name of the one candidate whose role is baseline.
+func (c *Campaign) Baseline() string {
+	for name, cand := range c.Candidates {
+		if cand.Role == "baseline" {
+			return name
+		}
+	}
+	return ""
+}

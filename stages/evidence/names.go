@@ -1,0 +1,71 @@
+package evidence
+
+import "fmt"
+
+// Step names and output names, in one place so that a stage can name another
+// stage's output without importing it.
+
+// Output names.
+const (
+	OutPin        = "pin.json"        // PinDoc
+	OutPreflight  = "preflight.json"  // PreflightDoc
+	OutResponses  = "responses.jsonl" // ResponseRow a line, sorted by item, sample, repeat; no times in it
+	OutTimings    = "timings.jsonl"   // TimingRow a line, same order
+	OutCell       = "cell.jsonl"      // one CellHeader line, then LoadRow lines
+	OutScores     = "scores.jsonl"    // ScoreRow a line, sorted by item
+	OutSummary    = "summary.json"    // ScoreSummary
+	OutMetrics    = "metrics.json"    // LoadMetrics
+	OutComparison = "comparison.json" // Comparison
+	OutNoise      = "noise.json"      // NoiseFloor
+	OutRecord     = "record.json"     // Record: the evidence, without the decision
+	OutDecision   = "decision.json"   // Decision
+	OutReadme     = "README.md"       // the finding's narrative
+	OutReport     = "report.html"     // the finding's page
+)
+
+// PinStep names the step that observes a candidate.
+func PinStep(candidate string) string { return "pin/" + candidate }
+
+// PreflightStep names the step that checks a candidate before it is measured.
+func PreflightStep(candidate string) string { return "preflight/" + candidate }
+
+// GenerateStep names a generation; trial 2 is the noise floor's second run.
+func GenerateStep(candidate, workload string, trial int) string {
+	if trial > 1 {
+		return fmt.Sprintf("measure/%s/%s/generate-%d", candidate, workload, trial)
+	}
+	return fmt.Sprintf("measure/%s/%s/generate", candidate, workload)
+}
+
+// CellStep names one capacity cell.
+func CellStep(candidate, workload string, concurrency, trial int) string {
+	return fmt.Sprintf("measure/%s/%s/c%d-t%d", candidate, workload, concurrency, trial)
+}
+
+// ScoreStep names the scoring of a generation.
+func ScoreStep(candidate, workload string, trial int) string {
+	if trial > 1 {
+		return fmt.Sprintf("score/%s/%s/scores-%d", candidate, workload, trial)
+	}
+	return fmt.Sprintf("score/%s/%s/scores", candidate, workload)
+}
+
+// MetricsStep names the step that derives metrics from a candidate's cells.
+func MetricsStep(candidate, workload string) string {
+	return fmt.Sprintf("score/%s/%s/metrics", candidate, workload)
+}
+
+// CompareStep names the comparison of a candidate with the baseline.
+func CompareStep(candidate, workload string) string {
+	return fmt.Sprintf("compare/%s/%s", candidate, workload)
+}
+
+// NoiseStep names the comparison of the baseline with itself.
+func NoiseStep(noise string) string { return "compare/noise/" + noise }
+
+// RecordStep, DecideStep and FindingStep are one per campaign.
+const (
+	RecordStep  = "publish/record"
+	DecideStep  = "decide/guards"
+	FindingStep = "publish/finding"
+)

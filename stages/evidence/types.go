@@ -1,0 +1,298 @@
+// Package evidence holds the documents that the stages hand to one another:
+// what was declared, observed, sent, received, scored, compared and decided.
+//
+// A value that is unknown is a nil pointer with a reason beside it, never 0.
+package evidence
+
+import (
+	"encoding/json"
+
+	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/llm"
+	"github.com/cupel-dev/cupel/stages/metric"
+	"github.com/cupel-dev/cupel/stages/stats"
+)
+
+// PinDoc is a candidate's identity: declared, observed, and side by side.
+type PinDoc struct {
+	Declared spec.Candidate `json:"declared"` // Role and Serve cleared
+	Observed llm.Identity   `json:"observed"`
+	Fields   []PinField     `json:"fields"` // every pin, in a fixed order
+}
+
+// PinField compares one pin.
+type PinField struct {
+	Name     string `json:"name"` // "model.digest", "engine.version", ...
+	Declared string `json:"declared,omitempty"`
+	Observed string `json:"observed,omitempty"`
+	State    string `json:"state"` // equal | differs | declared-only | observed-only | unknown
+}
+
+// PreflightDoc is the outcome of a candidate's checks.
+type PreflightDoc struct {
+	Passed bool    `json:"passed"`
+	Checks []Check `json:"checks"`
+}
+
+// Check is one preflight check.
+type Check struct {
+	Name    string       `json:"name"`
+	Passed  bool         `json:"passed"`
+	Reason  string       `json:"reason"`
+	Request *step.Digest `json:"request,omitempty"`
+	Answer  string       `json:"answer,omitempty"` // at most 200 characters
+}
+
+// ResponseRow is one answer without anything that time changes.
+type ResponseRow struct {
+	ID        string         `json:"id"`
+	Sample    int            `json:"sample"` // from 0
+	Repeat    int            `json:"repeat"` // from 0
+	Request   step.Digest    `json:"request"`
+	Text      string         `json:"text"`
+	Reasoning string         `json:"reasoning,omitempty"`
+	ToolCalls []llm.ToolCall `json:"tool_calls,omitempty"`
+	Finish    string         `json:"finish,omitempty"`
+	Model     string         `json:"model,omitempty"`
+	Usage     *llm.Usage     `json:"usage,omitempty"`
+	Failure   *llm.Failure   `json:"failure,omitempty"`
+}
+
+// TimingRow is what time did to the answer of the same id, sample, repeat.
+type TimingRow struct {
+	ID            string           `json:"id"`
+	Sample        int              `json:"sample"`
+	Repeat        int              `json:"repeat"`
+	Attempts      int              `json:"attempts"` // sends, 1 = no retry
+	Times         llm.Times        `json:"times"`
+	Server        *llm.ServerTimes `json:"server,omitempty"`
+	ContentChunks int              `json:"content_chunks"`
+}
+
+// CellHeader opens a cell file.
+type CellHeader struct {
+	Protocol    string `json:"protocol"`
+	Concurrency int    `json:"concurrency"`
+	Trial       int    `json:"trial"`
+	Requests    int    `json:"requests"`
+	StartUnixNS int64  `json:"start_unix_ns"`
+	WallNS      int64  `json:"wall_ns"`     // around the pool, warm-up outside
+	CPUSelfNS   int64  `json:"cpu_self_ns"` // the client's own CPU time in the window
+	MaxInFlight int    `json:"max_in_flight"`
+}
+
+// LoadRow is one request of a capacity cell.
+type LoadRow struct {
+	Index         int              `json:"index"`
+	Times         llm.Times        `json:"times"`
+	Server        *llm.ServerTimes `json:"server,omitempty"`
+	Usage         *llm.Usage       `json:"usage,omitempty"`
+	Finish        string           `json:"finish,omitempty"`
+	Failure       *llm.Failure     `json:"failure,omitempty"`
+	ContentChunks int              `json:"content_chunks"`
+	ReasonChunks  int              `json:"reasoning_chunks"`
+	Coalesced     int              `json:"coalesced"`
+	PromptWords   int              `json:"prompt_words"`
+	Canary        *Canary          `json:"canary,omitempty"`
+	Output        *Output          `json:"output,omitempty"`
+}
+
+// Canary tells whether the answer belongs to the request.
+type Canary struct {
+	Marker  string `json:"marker"`
+	AtStart bool   `json:"at_start"`
+	Foreign int    `json:"foreign"` // markers of other requests in the answer
+	Passed  bool   `json:"passed"`
+}
+
+// Output tells whether the answer has the length that was asked for.
+type Output struct {
+	Policy string `json:"policy"` // observe | strict
+	Asked  int    `json:"asked"`  // words
+	Got    int    `json:"got"`    // asked-for words
+	Extra  int    `json:"extra"`  // other words
+	Passed bool   `json:"passed"`
+}
+
+// ScoreRow is one item's score, averaged over samples and repeats.
+type ScoreRow struct {
+	ID        string            `json:"id"`
+	Strata    map[string]string `json:"strata"`
+	Cluster   string            `json:"cluster,omitempty"`
+	Weight    float64           `json:"weight,omitempty"`
+	Value     *float64          `json:"value"` // nil = unscored
+	Reason    string            `json:"reason"`
+	Scorer    string            `json:"scorer"` // name/version
+	N         int               `json:"n"`      // answers scored
+	Truncated int               `json:"truncated"`
+	Failed    int               `json:"failed"` // answers without a usable output
+	Text      string            `json:"-"`
+}
+
+// ScoreSummary counts a scored generation, overall and by stratum.
+type ScoreSummary struct {
+	Stratify string                 `json:"stratify"`
+	Overall  ScoreGroup             `json:"overall"`
+	Strata   map[string]ScoreGroup  `json:"strata"`
+	Scorers  map[string]string      `json:"scorers"` // name -> version
+	Params   map[string]interface{} `json:"params,omitempty"`
+}
+
+// ScoreGroup is one group of items.
+type ScoreGroup struct {
+	Items          int            `json:"items"`
+	Scored         int            `json:"scored"`
+	Mean           metric.Value   `json:"mean"`
+	TruncationRate metric.Value   `json:"truncation_rate"`    // truncated answers / answers
+	FailureRate    metric.Value   `json:"failure_rate"`       // failed answers / answers
+	Failures       map[string]int `json:"failures,omitempty"` // class -> answers
+	OutputTokens   metric.Value   `json:"output_tokens"`      // sum
+	PromptTokens   metric.Value   `json:"prompt_tokens"`      // sum
+}
+
+// LoadMetrics are a candidate's capacity cells, derived.
+type LoadMetrics struct {
+	Workload string        `json:"workload"`
+	Protocol string        `json:"protocol"`
+	Cells    []metric.Cell `json:"cells"` // by concurrency, trials pooled; then each trial in Trials
+}
+
+// Comparison is a candidate against the baseline on one quality workload.
+type Comparison struct {
+	Workload        string        `json:"workload"`
+	Baseline        string        `json:"baseline"`
+	Candidate       string        `json:"candidate"`
+	Stats           stats.Result  `json:"stats"`
+	Attrition       Attrition     `json:"attrition"`
+	Agreement       TextAgreement `json:"agreement"`
+	Noise           *NoiseFloor   `json:"noise,omitempty"`
+	BaselineScores  ScoreSummary  `json:"baseline_scores"`
+	CandidateScores ScoreSummary  `json:"candidate_scores"`
+	Flips           []Flip        `json:"flips"` // items whose score changed, worst first, at most 1,000
+}
+
+// Attrition counts items that could not be paired; ids at most 100 each.
+type Attrition struct {
+	OnlyBaseline  []string `json:"only_baseline,omitempty"`
+	OnlyCandidate []string `json:"only_candidate,omitempty"`
+	Unscored      []string `json:"unscored,omitempty"`
+	Total         int      `json:"total"`
+	Policy        string   `json:"policy"`
+}
+
+// TextAgreement counts identical answers.
+type TextAgreement struct {
+	Compared  int `json:"compared"`
+	Identical int `json:"identical"`
+}
+
+// Flip is an item on which the two differ.
+type Flip struct {
+	ID      string  `json:"id"`
+	Stratum string  `json:"stratum"`
+	A       float64 `json:"a"`
+	B       float64 `json:"b"`
+	ReasonA string  `json:"reason_a"`
+	ReasonB string  `json:"reason_b"`
+}
+
+// NoiseFloor is what two runs of the same candidate differ by.
+type NoiseFloor struct {
+	Workload  string        `json:"workload"`
+	Candidate string        `json:"candidate"`
+	Stats     stats.Result  `json:"stats"`
+	Agreement TextAgreement `json:"agreement"`
+	Drift     bool          `json:"drift"` // the floor's own interval excludes 0
+	Note      string        `json:"note,omitempty"`
+}
+
+// Record is everything that a decision rests on.
+type Record struct {
+	Schema      string                     `json:"schema"` // cupel/record/v1
+	Campaign    string                     `json:"campaign"`
+	SpecHash    step.Digest                `json:"spec_hash"`
+	Question    string                     `json:"question"`
+	Reward      string                     `json:"reward,omitempty"`
+	Kind        string                     `json:"kind"`
+	Owner       string                     `json:"owner,omitempty"`
+	Date        string                     `json:"date"`   // day of the last measurement, UTC
+	Labels      map[string][]string        `json:"labels"` // candidate -> evidence labels
+	Baseline    string                     `json:"baseline"`
+	Candidates  map[string]CandidateRecord `json:"candidates"`
+	Comparisons []Comparison               `json:"comparisons"`
+	Noise       []NoiseFloor               `json:"noise"`
+	Evidence    []EvidenceFile             `json:"evidence"` // the raw rows by digest
+	Unknown     []Unknown                  `json:"unknown"`  // required fields that are not known, with the reason
+}
+
+// CandidateRecord is what was found of one candidate.
+type CandidateRecord struct {
+	Role      string                  `json:"role"`
+	Pin       *PinDoc                 `json:"pin"`
+	Preflight *PreflightDoc           `json:"preflight"`
+	Scores    map[string]ScoreSummary `json:"scores,omitempty"` // workload ->
+	Load      map[string]LoadMetrics  `json:"load,omitempty"`   // workload ->
+	Stopped   string                  `json:"stopped,omitempty"`
+}
+
+// EvidenceFile is one raw output by digest.
+type EvidenceFile struct {
+	Step   string      `json:"step"`
+	Output string      `json:"output"`
+	Digest step.Digest `json:"sha256"`
+}
+
+// Unknown is a field of the publication record that nobody measured.
+type Unknown struct {
+	Field  string `json:"field"`
+	Reason string `json:"reason"`
+}
+
+// Verdict of a guard or a campaign, from best to worst.
+type Verdict string
+
+// The verdicts; the overall one is the worst.
+const (
+	Pass         Verdict = "pass"
+	Undetermined Verdict = "undetermined"
+	Error        Verdict = "error"
+	Fail         Verdict = "fail"
+)
+
+// Decision is what the guards say.
+type Decision struct {
+	Schema     string              `json:"schema"` // cupel/decision/v1
+	Campaign   string              `json:"campaign"`
+	SpecHash   step.Digest         `json:"spec_hash"`
+	Evidence   step.Digest         `json:"evidence"`   // digest of record.json
+	Verdict    Verdict             `json:"verdict"`    // worst over the candidates that could be promoted: see stages/decide
+	Candidates []CandidateDecision `json:"candidates"` // by name
+	Next       []string            `json:"next"`       // what to do, in sentences
+}
+
+// CandidateDecision is one candidate's outcome.
+type CandidateDecision struct {
+	Candidate string        `json:"candidate"`
+	Verdict   Verdict       `json:"verdict"`
+	Label     string        `json:"label"` // challenger | no-promotion | rejected
+	Why       string        `json:"why"`
+	Guards    []GuardResult `json:"guards"`
+	Worst     string        `json:"worst_stratum,omitempty"`
+}
+
+// GuardResult is one guard over one stratum or cell.
+type GuardResult struct {
+	Guard     string          `json:"guard"`
+	On        string          `json:"on,omitempty"`
+	Stratum   string          `json:"stratum,omitempty"` // "" = overall
+	Cell      string          `json:"cell,omitempty"`    // "c=4"
+	Rule      string          `json:"rule"`
+	Verdict   Verdict         `json:"verdict"`
+	Reason    string          `json:"reason"`               // one sentence
+	Explain   string          `json:"explain"`              // the rule with the values put in
+	Values    json.RawMessage `json:"values,omitempty"`     // sub-expression -> value
+	Items     int             `json:"items,omitempty"`      // paired items there are
+	NeedItems int             `json:"need_items,omitempty"` // items that would decide it, 0 = no number would or not applicable
+	Warnings  []string        `json:"warnings,omitempty"`
+}

@@ -1,0 +1,59 @@
+package guard
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// Env says which values a rule may name. It is safe for concurrent use.
+type Env struct {
+	typ  reflect.Type
+	root *field
+	cel  *celEnv
+}
+
+// New makes an environment from a struct (only its type is used). Fields are
+// float64, *float64, bool, string, or named structs and pointers to structs of
+// these; each has a tag `cel:"name"` and may have a tag `doc`. The tag `interval:"lo"`, `"hi"` or
+// `"point"` marks the ends and the estimate of one confidence interval per
+// struct: see [Program.Classify].
+func New(vars any) (*Env, error) {
+	t := reflect.TypeOf(vars)
+	if t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("guard environment: %T is not a struct", vars)
+	}
+	root, err := tree(t)
+	if err != nil {
+		return nil, fmt.Errorf("guard environment: %w", err)
+	}
+	env, err := newCELEnv(root, t)
+	if err != nil {
+		return nil, fmt.Errorf("guard environment %s: %w", t, err)
+	}
+	return &Env{typ: t, root: root, cel: env}, nil
+}
+
+// Variable is one value that a rule may name.
+type Variable struct {
+	Path string // dotted
+	Doc  string // from the tag `doc`; that of the nearest group when it has none
+}
+
+// Variables lists every value that a rule may name, in declaration order.
+func (e *Env) Variables() []Variable { return e.root.leaves("", nil) }
+
+func (f *field) leaves(doc string, out []Variable) []Variable {
+	if f.doc != "" {
+		doc = f.doc
+	}
+	if f.kind != group {
+		return append(out, Variable{f.path, doc})
+	}
+	for _, c := range f.fields {
+		out = c.leaves(doc, out)
+	}
+	return out
+}

@@ -1,0 +1,91 @@
+package decide
+
+import (
+	"fmt"
+
+	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/stats"
+)
+
+// gates holds the warnings of the statistics that say that the interval in use
+// is too narrow or unstable: a rule that names it is undetermined. All other
+// warnings are noted.
+var gates = map[string]bool{
+	stats.WarnSmallSample: true, stats.WarnFewDifferences: true, stats.WarnFewClusters: true,
+	stats.WarnClustersIgnored: true, stats.WarnFewResamples: true,
+}
+
+// doubts says what keeps a verdict on this stratum from being one, and what
+// else is to be noted.
+func doubts(r rule, c *evidence.Comparison, floor *evidence.NoiseFloor, s stats.Summary, stratum string) (blocks, notes []string) {
+	if r.compares() {
+		if n := c.Attrition.Total; n > 0 && c.Attrition.Policy != "zero" && c.Attrition.Policy != "bound" {
+			blocks = append(blocks, fmt.Sprintf("%s: %s items could not be paired or scored, and the campaign states no policy (missing: zero or bound)", attrition, thousands(n)))
+		}
+		if floor != nil && floor.Drift {
+			blocks = append(blocks, drift+": "+sentences[drift])
+		}
+	}
+	for _, w := range append(warningsOf(r, s), resultOnly(c.Stats, s, stratum)...) {
+		text := w.Code + ": " + w.Message
+		notes = append(notes, text)
+		if w.Code != "" && gates[w.Code] && len(r.intervals()) > 0 {
+			blocks = append(blocks, text)
+		}
+	}
+	if g := s.Regression; g != nil && g.Flagged {
+		notes = append(notes, fmt.Sprintf("regression: significantly worse than the baseline in this stratum (one-sided p = %.2g, Holm over all strata)", g.PHolm))
+	}
+	return blocks, notes
+}
+
+// warningsOf are the warnings about the intervals that the rule names. The
+// statistics warn of the campaign's own; the named ones that are computed
+// beside it are looked at here, because they exist for any number of items.
+func warningsOf(r rule, s stats.Summary) []stats.Warning {
+	var out []stats.Warning
+	moved := s.Discordant.B + s.Discordant.C
+	for _, name := range r.intervals() {
+		if name == "" {
+			out = append(out, s.Warnings...)
+			continue
+		}
+		if s.Clusters != nil {
+			out = append(out, stats.Warning{Code: stats.WarnClustersIgnored, Message: fmt.Sprintf("%s takes items as independent, and they come in %d clusters; name lo and hi", name, s.Clusters.N)})
+		}
+		if name == "tango" {
+			continue
+		}
+		if s.N < stats.MinItems {
+			out = append(out, stats.Warning{Code: stats.WarnSmallSample, Message: fmt.Sprintf("%s is too narrow below %d items; there are %d", name, stats.MinItems, s.N)})
+		}
+		if moved < stats.MinDifferences {
+			out = append(out, stats.Warning{Code: stats.WarnFewDifferences, Message: fmt.Sprintf("%s is too narrow below %d non-zero differences; there are %d", name, stats.MinDifferences, moved)})
+		}
+	}
+	return out
+}
+
+// resultOnly are the warnings of the whole comparison that no stratum carries:
+// they concern the overall set.
+func resultOnly(r stats.Result, s stats.Summary, stratum string) []stats.Warning {
+	if stratum != "" {
+		return nil
+	}
+	var out []stats.Warning
+	for _, w := range r.Warnings {
+		if w.Stratum == "" && !contains(s.Warnings, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func contains(list []stats.Warning, w stats.Warning) bool {
+	for _, x := range list {
+		if x == w {
+			return true
+		}
+	}
+	return false
+}

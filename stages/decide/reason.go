@@ -1,0 +1,49 @@
+package decide
+
+import (
+	"github.com/cupel-dev/cupel/stages/metric"
+	"github.com/cupel-dev/cupel/stages/stats"
+)
+
+// Reason codes of this package, beside those of stats and metric.
+const (
+	noNoiseFloor = "no-noise-floor"
+	noStratum    = "no-stratum"
+	noCell       = "no-cell"
+	drift        = "drift"
+	clientBound  = "client-bound"
+	attrition    = "attrition"
+)
+
+// Reasons is the table of reason codes; documentation is printed from it.
+var Reasons = []struct{ Code, Sentence string }{
+	{noNoiseFloor, "no noise floor was measured on this workload"},
+	{noStratum, "there are no items of this stratum"},
+	{noCell, "this concurrency was not measured"},
+	{drift, "the baseline differs from itself by more than noise, so something changed between its runs"},
+	{clientBound, "the client was the bottleneck of the cell"},
+	{attrition, "some items could not be paired, and the campaign states no policy for them"},
+	{"absent", "the value is absent"},
+}
+
+var sentences = func() map[string]string {
+	out := map[string]string{}
+	for _, r := range stats.Reasons {
+		out[string(r.Code)] = r.Sentence
+	}
+	for _, r := range metric.Reasons {
+		out[r.Code] = r.Sentence
+	}
+	for _, r := range Reasons {
+		out[r.Code] = r.Sentence
+	}
+	return out
+}()
+
+// because is the code with its sentence, where it has one.
+func because(code string) string {
+	if s := sentences[code]; s != "" {
+		return code + " (" + s + ")"
+	}
+	return code
+}

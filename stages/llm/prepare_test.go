@@ -1,0 +1,146 @@
+package llm_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/llm"
+)
+
+func newClient(tb testing.TB, o llm.Options) *llm.Client {
+	tb.Helper()
+	c, err := llm.New(o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+// full is a request that uses everything.
+func full() llm.Request {
+	return llm.Request{
+		Messages: []llm.Message{
+			{Role: "system", Content: "be brief"},
+			{Role: "user", Content: "weather <in> \"Köln\"?\u2028"},
+			{Role: "assistant", ToolCalls: json.RawMessage(`[ {"id":"c1","type":"function","function":{"name":"w","arguments":"{\"city\": \"Köln\"}"}} ]`)},
+			{Role: "tool", Content: "rain", ToolCallID: "c1"},
+		},
+		Tools:    json.RawMessage(`[ {"type": "function", "function": {"name": "w"}} ]`),
+		Format:   json.RawMessage(`{"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "object"}}}`),
+		Sampling: llm.Sampling{Temperature: 0, TopP: 0.95, Seed: 7, MaxTokens: 64, Stop: []string{"\n\n"}},
+	}
+}
+
+// The bytes of a request are fixed: a change here changes every digest that
+// users have stored.
+func TestPreparedBytes(t *testing.T) {
+	for api, want := range map[llm.API]string{
+		llm.OpenAI: `{"model":"m","messages":[{"role":"system","content":"be brief"},{"role":"user","content":"weather <in> \"Köln\"?` + "\u2028" + `"},` +
+			`{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"w","arguments":"{\"city\": \"Köln\"}"}}]},` +
+			`{"role":"tool","content":"rain","tool_call_id":"c1"}],"stream":true,"stream_options":{"include_usage":true},` +
+			`"temperature":0,"top_p":0.95,"seed":7,"max_tokens":64,"stop":["\n\n"],"tools":[{"type":"function","function":{"name":"w"}}],` +
+			`"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":{"type":"object"}}}}`,
+		llm.Ollama: `{"model":"m","messages":[{"role":"system","content":"be brief"},{"role":"user","content":"weather <in> \"Köln\"?` + "\u2028" + `"},` +
+			`{"role":"assistant","content":"","tool_calls":[{"id":"c1","function":{"name":"w","arguments":{"city":"Köln"}}}]},` +
+			`{"role":"tool","content":"rain","tool_call_id":"c1"}],"stream":true,"format":{"type":"object"},"tools":[{"type":"function","function":{"name":"w"}}],` +
+			`"options":{"temperature":0,"top_p":0.95,"seed":7,"num_predict":64,"stop":["\n\n"]}}`,
+	} {
+		c := newClient(t, llm.Options{URL: "http://127.0.0.1:1", API: api, Model: "m"})
+		p, err := c.Prepare(full())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(p.Body) != want {
+			t.Errorf("%s:\n got %s\nwant %s", api, p.Body, want)
+		}
+		if p.Digest != step.Sum(p.Body) {
+			t.Errorf("%s: digest %s is not that of the body", api, p.Digest)
+		}
+	}
+}
+
+// The digest knows the model and the parameters, not the address or the key.
+func TestDigest(t *testing.T) {
+	digest := func(o llm.Options, change func(*llm.Request)) step.Digest {
+		r := full()
+		change(&r)
+		p, err := newClient(t, o).Prepare(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Digest
+	}
+	none := func(*llm.Request) {}
+	base := llm.Options{URL: "http://127.0.0.1:1/v1", Model: "m"}
+	other := llm.Options{URL: "https://example.test/x/v1", Model: "m", APIKey: "k", Headers: map[string]string{"X": "y"}}
+	if digest(base, none) != digest(other, none) {
+		t.Error("address or credentials are in the digest")
+	}
+	seen := map[step.Digest]string{digest(base, none): "base"}
+	model := base
+	model.Model = "n"
+	for name, d := range map[string]step.Digest{
+		"model":       digest(model, none),
+		"seed":        digest(base, func(r *llm.Request) { r.Sampling.Seed++ }),
+		"max tokens":  digest(base, func(r *llm.Request) { r.Sampling.MaxTokens++ }),
+		"temperature": digest(base, func(r *llm.Request) { r.Sampling.Temperature = 0.1 }),
+		"stream":      digest(base, func(r *llm.Request) { r.NoStream = true }),
+		"stop":        digest(base, func(r *llm.Request) { r.Sampling.Stop = nil }),
+		"tools":       digest(base, func(r *llm.Request) { r.Tools = nil }),
+	} {
+		if old, ok := seen[d]; ok {
+			t.Errorf("%s and %s have the same digest", name, old)
+		}
+		seen[d] = name
+	}
+}
+
+func TestPrepareErrors(t *testing.T) {
+	open := newClient(t, llm.Options{URL: "http://127.0.0.1:1/v1", Model: "m"})
+	ollama := newClient(t, llm.Options{URL: "http://127.0.0.1:1", API: llm.Ollama, Model: "m"})
+	for _, c := range []struct {
+		client *llm.Client
+		change func(*llm.Request)
+		says   string
+	}{
+		{newClient(t, llm.Options{URL: "http://127.0.0.1:1", Model: "m"}), func(*llm.Request) {}, "API is not known"},
+		{newClient(t, llm.Options{URL: "http://127.0.0.1:1/v1"}), func(*llm.Request) {}, "servedName"},
+		{open, func(r *llm.Request) { r.Messages = nil }, "no messages"},
+		{open, func(r *llm.Request) { r.Sampling.MaxTokens = 0 }, "max tokens is 0"},
+		{open, func(r *llm.Request) { r.Sampling.Temperature = math.NaN() }, "temperature NaN"},
+		{open, func(r *llm.Request) { r.Sampling.TopP = 1.5 }, "top_p 1.5"},
+		{open, func(r *llm.Request) { r.Sampling.Seed = 1 << 53 }, "2^53"},
+		{open, func(r *llm.Request) { r.Messages[0].Content = "\xff" }, "UTF-8"},
+		{open, func(r *llm.Request) { r.Tools = json.RawMessage(`{}`) }, "tools: a JSON"},
+		{open, func(r *llm.Request) { r.Tools = json.RawMessage(`[{"a":1,"a":2}]`) }, "duplicate"},
+		{open, func(r *llm.Request) { r.Messages[2].ToolCalls = json.RawMessage(`[`) }, "message 3: tool calls"},
+		{open, func(r *llm.Request) { r.Format = json.RawMessage(`"json"`) }, "response format"},
+		{ollama, func(r *llm.Request) { r.Format = json.RawMessage(`{"type":"grammar"}`) }, `"grammar"`},
+		{ollama, func(r *llm.Request) { r.Format = json.RawMessage(`{"type":"json_schema"}`) }, "no schema"},
+		{ollama, func(r *llm.Request) {
+			r.Messages[2].ToolCalls = json.RawMessage(`[{"function":{"name":"w","arguments":"x"}}]`)
+		}, "not a JSON object"},
+	} {
+		r := full()
+		c.change(&r)
+		if _, err := c.client.Prepare(r); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v, want %q in it", err, c.says)
+		}
+	}
+}
+
+func TestOllamaFormats(t *testing.T) {
+	c := newClient(t, llm.Options{URL: "http://127.0.0.1:1", API: llm.Ollama, Model: "m"})
+	for format, want := range map[string]string{`{"type":"text"}`: `"stream":true,"tools"`, `null`: `"stream":true,"tools"`, `{"type":"json_object"}`: `"format":"json"`} {
+		r := full()
+		r.Format = json.RawMessage(format)
+		p, err := c.Prepare(r)
+		if err != nil || !bytes.Contains(p.Body, []byte(want)) {
+			t.Errorf("%s: %s %v, want %s", format, p.Body, err, want)
+		}
+	}
+}

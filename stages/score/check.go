@@ -1,0 +1,114 @@
+package score
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/items"
+)
+
+// Check lints the item sets of a campaign against the scorers that they use:
+// what would be a scorer error in the middle of a run is an error before it.
+// open opens an item file. Of each workload at most items.MaxProblems problems
+// are listed.
+func Check(c *spec.Campaign, open func(spec.File) (io.ReadCloser, error)) []error {
+	var problems []error
+	for _, name := range keys(c.Measure) {
+		q := c.Measure[name].Quality
+		if q == nil {
+			continue
+		}
+		for _, err := range checkWorkload(q, open) {
+			problems = append(problems, fmt.Errorf("measure.%s: %w", name, err))
+		}
+	}
+	return problems
+}
+
+func checkWorkload(q *spec.Quality, open func(spec.File) (io.ReadCloser, error)) []error {
+	c, err := NewCompiler(q.Scorers)
+	if err != nil {
+		return []error{fmt.Errorf("scorers: %w", err)}
+	}
+	if errs := checkOverrides(c); len(errs) > 0 {
+		return errs
+	}
+	r, err := open(q.Suite.Items)
+	if err != nil {
+		return []error{fmt.Errorf("suite %s: %w", q.Suite.Name, err)}
+	}
+	defer r.Close()
+	l := newLinter(q, c)
+	if errs := items.LintNamed(fileName(q.Suite.Items), r, l.check); len(errs) > 0 {
+		return errs
+	}
+	return l.conclude()
+}
+
+func fileName(f spec.File) string {
+	if f.Name != "" {
+		return f.Name
+	}
+	return items.DefaultName
+}
+
+// checkOverrides looks at names and types of the campaign's parameters, once
+// and not for each item.
+func checkOverrides(c *Compiler) []error {
+	var errs []error
+	for _, name := range keys(c.overrides) {
+		s, _ := Lookup(name)
+		if err := s.checkParams(c.overrides[name]); err != nil {
+			errs = append(errs, fmt.Errorf("scorers.%s: %w", name, err))
+		}
+	}
+	return errs
+}
+
+// linter checks items one by one and keeps what can be said only at the end.
+type linter struct {
+	q                  *spec.Quality
+	compiler           *Compiler
+	selector           *items.Selector
+	used               map[string]bool
+	all, kept, labeled int
+}
+
+func newLinter(q *spec.Quality, c *Compiler) *linter {
+	return &linter{q: q, compiler: c, used: map[string]bool{}, selector: items.NewSelector(q.Where, q.Limit, q.Stratify)}
+}
+
+func (l *linter) check(it items.Item) []error {
+	l.all++
+	for _, ref := range it.Scorer {
+		l.used[ref.Name] = true
+	}
+	if l.selector.Keep(&it) {
+		l.kept++
+		if _, ok := it.Strata[l.q.Stratify]; ok {
+			l.labeled++
+		}
+	}
+	if _, err := l.compiler.Compile(&it); err != nil {
+		return []error{err}
+	}
+	return nil
+}
+
+func (l *linter) conclude() []error {
+	var errs []error
+	for _, name := range keys(l.q.Scorers) {
+		if !l.used[name] {
+			errs = append(errs, step.WithHint(fmt.Errorf("scorers.%s: no item uses this scorer", name), "remove it, or name the scorer in the items"))
+		}
+	}
+	switch {
+	case l.kept == 0:
+		errs = append(errs, step.WithHint(fmt.Errorf("where: none of the %d items is selected", l.all), "compare the labels and values with the items' strata"))
+	case l.labeled == 0 && l.q.Stratify != "":
+		errs = append(errs, step.WithHint(fmt.Errorf("stratify: no selected item has the label %q", l.q.Stratify), "name a label of the items' strata"))
+	}
+	return errs
+}

@@ -1,0 +1,111 @@
+package score
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/cupel-dev/cupel/stages/items"
+)
+
+// ScorerError begins the reason of an answer that its scorer could not score.
+const ScorerError = "scorer-error: "
+
+// Score is what one answer is worth. Value means nothing unless Scored.
+type Score struct {
+	Value  float64
+	Scored bool
+	Reason string
+}
+
+// Compiler makes scorers for items. It keeps compiled schemas, so use one for
+// a whole item set; it is not safe for concurrent use.
+type Compiler struct {
+	overrides map[string]params
+	env       *env
+}
+
+// NewCompiler returns a compiler. overrides, scorer name -> parameters, go over
+// an item's own parameters one by one; a name that is no scorer is an error.
+func NewCompiler(overrides map[string]map[string]any) (*Compiler, error) {
+	c := &Compiler{overrides: map[string]params{}, env: newEnv()}
+	for _, name := range keys(overrides) {
+		if _, ok := Lookup(name); !ok {
+			return nil, unknown("scorer", name, Names())
+		}
+		p := params{}
+		for key, value := range overrides[name] {
+			b, err := json.Marshal(value)
+			if err != nil {
+				return nil, fmt.Errorf("scorer %s: parameter %s: %w", name, key, err)
+			}
+			p[key] = b
+		}
+		c.overrides[name] = p
+	}
+	return c, nil
+}
+
+// Compiled scores the answers to one item.
+type Compiled struct {
+	names []string
+	funcs []Func
+}
+
+// Compile makes the scorers of an item ready. An error is one of the item or
+// of the parameters: an unknown name, a missing reference, a bad schema.
+func (c *Compiler) Compile(it *items.Item) (*Compiled, error) {
+	out := &Compiled{}
+	for _, ref := range it.Scorer {
+		s, ok := Lookup(ref.Name)
+		if !ok {
+			return nil, unknown("scorer", ref.Name, Names())
+		}
+		f, err := s.build(params(ref.Params).over(c.overrides[ref.Name]), it, c.env)
+		if err != nil {
+			return nil, fmt.Errorf("scorer %s: %w", s.Name, err)
+		}
+		out.funcs = append(out.funcs, f)
+		out.names = append(out.names, s.Name)
+	}
+	return out, nil
+}
+
+// Score scores one answer: the smallest value of the item's scorers, with the
+// reason of the one that gave it. One scorer without a value leaves the answer
+// without one.
+func (c *Compiled) Score(out Output) Score {
+	worst := Score{}
+	for i, f := range c.funcs {
+		s := run(f, out)
+		if len(c.funcs) > 1 {
+			s.Reason = c.names[i] + ": " + s.Reason
+		}
+		if !s.Scored {
+			return s
+		}
+		if i == 0 || s.Value < worst.Value {
+			worst = s
+		}
+	}
+	return worst
+}
+
+// run calls a scorer. A panic in it, or in a library under it, is a scorer
+// error of this one answer.
+func run(f Func, out Output) (s Score) {
+	defer func() {
+		if p := recover(); p != nil {
+			s = Score{Reason: ScorerError + clip(fmt.Sprint("panic: ", p))}
+		}
+	}()
+	value, reason, err := f(out)
+	switch {
+	case err != nil:
+		return Score{Reason: ScorerError + clipTo(err.Error(), 200)}
+	case math.IsNaN(value) || value < 0 || value > 1:
+		return Score{Reason: ScorerError + "the value is not in [0,1]"}
+	}
+	return Score{Value: value, Scored: true, Reason: clipTo(strings.ToValidUTF8(reason, "\uFFFD"), 300)}
+}

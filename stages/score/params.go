@@ -1,0 +1,36 @@
+package score
+
+import "github.com/cupel-dev/cupel/engine/spec"
+
+// Kind is the kind of the steps that score a generation. Revision is raised
+// when the same answers would now give another row or summary; a scorer's own
+// change raises its Version, and Revision with it.
+const (
+	Kind     = "score"
+	Revision = 1
+)
+
+// Input names.
+const (
+	inResponses = "responses"
+	inItems     = "items"
+)
+
+// stepParams is what a score step depends on beside its inputs.
+type stepParams struct {
+	Scorers  map[string]map[string]any `json:"scorers,omitempty"` // scorer -> parameters over the items' own
+	Stratify string                    `json:"stratify"`
+	Where    map[string][]string       `json:"where,omitempty"`
+	Limit    int                       `json:"limit,omitempty"`
+	Answers  int                       `json:"answers"` // that each item must have: samples x repeats
+}
+
+func paramsOf(q *spec.Quality) stepParams {
+	return stepParams{
+		Scorers:  q.Scorers,
+		Stratify: q.Stratify,
+		Where:    q.Where,
+		Limit:    q.Limit,
+		Answers:  max(1, q.Samples) * max(1, q.Repeats),
+	}
+}

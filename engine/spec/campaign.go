@@ -73,7 +73,7 @@ type Candidate struct {
 	Model        Model         `json:"model"`
 	Tokenizer    *Revision     `json:"tokenizer,omitempty"`
 	ChatTemplate *SHA256       `json:"chatTemplate,omitempty"`
-	Engine       Engine        `json:"engine"`
+	Engine       Engine        `json:"engine,omitzero"` // the zero value: not declared
 	Quantization *Quantization `json:"quantization,omitempty"`
 	Parallelism  *Parallelism  `json:"parallelism,omitempty"`
 	Context      *Context      `json:"context,omitempty"`
@@ -110,7 +110,7 @@ type SHA256 struct {
 
 // Engine is the serving software.
 type Engine struct {
-	Name    string   `json:"name"`
+	Name    string   `json:"name,omitempty"`
 	Version string   `json:"version,omitempty"`
 	Image   string   `json:"image,omitempty"` // repo@sha256:<64 hex>
 	Flags   []string `json:"flags,omitempty"`

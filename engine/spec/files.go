@@ -1,0 +1,243 @@
+package spec
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cupel-dev/cupel/engine/step"
+)
+
+// Limits of item files: one item, and a whole file, which is streamed.
+const (
+	maxItemBytes  = 8 << 20
+	maxItemsBytes = 4 << 30
+	maxSnapshot   = 64 << 20
+)
+
+// files finds and hashes what a campaign refers to. Nothing is kept in memory
+// but one buffer.
+type files struct {
+	dir    string // of the campaign
+	root   *node
+	errs   *Errors
+	suites map[string]Suite // workload -> suite
+	snaps  map[int]*File    // index of a research source -> snapshot
+}
+
+func (f *files) resolve() {
+	f.suites, f.snaps = map[string]Suite{}, map[int]*File{}
+	done := map[string]Suite{}
+	for _, w := range f.root.get("measure").pairs() {
+		n := w.val.get("suite")
+		name, ok := n.str()
+		if kindName(w.val) != "quality" || !ok {
+			continue
+		}
+		s, known := done[name]
+		if !known {
+			var err error
+			if s, err = openSuite(f.dir, name); err != nil {
+				f.fail(n, path{"measure", w.name, "suite"}, err)
+				continue
+			}
+			done[name] = s
+		}
+		f.suites[w.name] = s
+	}
+	for i, src := range f.root.get("research").get("sources").items() {
+		n := src.get("snapshot")
+		name, ok := n.str()
+		if !ok {
+			continue
+		}
+		file, _, err := hashFile(f.dir, name, maxSnapshot, 0)
+		if err != nil {
+			f.fail(n, path{"research", "sources", index(i), "snapshot"}, err)
+			continue
+		}
+		f.snaps[i] = &file
+	}
+}
+
+func (f *files) fail(n *node, p path, err error) {
+	hint := ""
+	if h, ok := errors.AsType[*step.Hint](err); ok {
+		err, hint = h.Err, h.Todo
+	}
+	f.errs.add(n.at, p, err.Error(), hint)
+}
+
+// openSuite resolves a folder with suite.json, or one .jsonl file.
+func openSuite(dir, name string) (Suite, error) {
+	full := locate(dir, name)
+	info, err := os.Stat(full)
+	if err != nil {
+		return Suite{}, step.WithHint(fmt.Errorf("%s: %w", clip(name), cause(err)), "a suite is a folder with suite.json, or a .jsonl file; the path is relative to the campaign file")
+	}
+	if info.IsDir() {
+		return openSuiteFolder(dir, name)
+	}
+	if filepath.Ext(name) != ".jsonl" {
+		return Suite{}, step.WithHint(fmt.Errorf("%s is neither a folder nor a .jsonl file", clip(name)), "a suite is a folder with suite.json, or a .jsonl file")
+	}
+	file, count, err := hashFile(dir, name, maxItemsBytes, maxItemBytes)
+	if err == nil && count == 0 {
+		err = fmt.Errorf("%s holds no item", clip(name))
+	}
+	return Suite{Name: strings.TrimSuffix(filepath.Base(name), ".jsonl"), Items: file, Count: count}, err
+}
+
+// suiteFile is what the engine needs of suite.json; the rest is for people and
+// for `cupel items`.
+type suiteFile struct {
+	Name    string       `json:"name"`
+	Version string       `json:"version"`
+	Items   string       `json:"items"`
+	SHA256  *step.Digest `json:"sha256"`
+	Count   *int         `json:"count"`
+}
+
+func openSuiteFolder(dir, name string) (Suite, error) {
+	manifest := filepath.Join(name, "suite.json")
+	src, err := readRegular(locate(dir, manifest), maxFileBytes)
+	if err != nil {
+		return Suite{}, fmt.Errorf("%s: %w", clip(manifest), err)
+	}
+	if _, errs := parseJSON(manifest, src); len(errs) > 0 {
+		return Suite{}, errs.err()
+	}
+	var m suiteFile
+	if err := json.Unmarshal(src, &m); err != nil {
+		return Suite{}, fmt.Errorf("%s: %w", clip(manifest), err)
+	}
+	if m.Name == "" || !filepath.IsLocal(m.Items) {
+		return Suite{}, fmt.Errorf("%s: name and items are required, and items is a file inside the folder", clip(manifest))
+	}
+	file, count, err := hashFile(dir, filepath.Join(name, m.Items), maxItemsBytes, maxItemBytes)
+	if err != nil {
+		return Suite{}, err
+	}
+	switch {
+	case count == 0:
+		return Suite{}, fmt.Errorf("%s holds no item", clip(file.Name))
+	case m.SHA256 != nil && *m.SHA256 != file.Digest:
+		return Suite{}, step.WithHint(fmt.Errorf("%s has digest %s, %s says %s", clip(file.Name), file.Digest.Short(), clip(manifest), m.SHA256.Short()), "a frozen suite does not change: restore the file, or freeze a new version")
+	case m.Count != nil && *m.Count != count:
+		return Suite{}, fmt.Errorf("%s holds %d items, %s says %d", clip(file.Name), count, clip(manifest), *m.Count)
+	}
+	return Suite{Name: m.Name, Version: m.Version, Items: file, Count: count}, nil
+}
+
+func locate(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(dir, name)
+}
+
+// cause drops the path from a file error: the message names the file as the
+// campaign does.
+func cause(err error) error {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}
+
+// openRegular opens a regular file of at most limit bytes: no folder, device or
+// pipe, which could block for ever.
+func openRegular(full string, limit int64) (*os.File, error) {
+	info, err := os.Stat(full)
+	if err != nil {
+		return nil, cause(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("is not a regular file")
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%d bytes, allowed %d", info.Size(), limit)
+	}
+	f, err := os.Open(full)
+	return f, cause(err)
+}
+
+func readRegular(full string, limit int64) ([]byte, error) {
+	f, err := openRegular(full, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(src)) > limit {
+		err = fmt.Errorf("more than %d bytes", limit)
+	}
+	return src, cause(err)
+}
+
+// hashFile streams a file of at most limit bytes and counts its lines that are
+// not blank; a line longer than maxLine bytes is an error (0: no lines).
+func hashFile(dir, name string, limit int64, maxLine int) (File, int, error) {
+	full := locate(dir, name)
+	f, err := openRegular(full, limit)
+	if err != nil {
+		return File{}, 0, fmt.Errorf("%s: %w", clip(name), err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	c := &lineCounter{max: maxLine}
+	n, err := io.Copy(io.MultiWriter(h, c), bufio.NewReaderSize(io.LimitReader(f, limit+1), 1<<16))
+	if err == nil && n > limit {
+		err = fmt.Errorf("more than %d bytes", limit)
+	}
+	if err != nil {
+		return File{}, 0, fmt.Errorf("%s: %w", clip(name), cause(err))
+	}
+	return File{Path: full, Name: name, Digest: step.Digest(h.Sum(nil)), Size: n}, c.total(), nil
+}
+
+// lineCounter counts lines that hold more than white space.
+type lineCounter struct {
+	max, lines, items, length int
+	filled                    bool // the line so far is not blank
+}
+
+func (c *lineCounter) Write(p []byte) (int, error) {
+	total := len(p)
+	for len(p) > 0 {
+		line, rest, ended := bytes.Cut(p, []byte("\n"))
+		c.length += len(line)
+		c.filled = c.filled || len(bytes.TrimSpace(line)) > 0
+		if c.max > 0 && c.length > c.max {
+			return 0, fmt.Errorf("line %d is longer than %d bytes, the limit for one item", c.lines+1, c.max)
+		}
+		if ended {
+			c.end()
+		}
+		p = rest
+	}
+	return total, nil
+}
+
+func (c *lineCounter) end() {
+	if c.filled {
+		c.items++
+	}
+	c.lines++
+	c.length, c.filled = 0, false
+}
+
+// total counts a last line without a line end too.
+func (c *lineCounter) total() int {
+	if c.filled {
+		return c.items + 1
+	}
+	return c.items
+}

@@ -1,0 +1,78 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+)
+
+// built lists what this version can do of what a campaign may say.
+var (
+	builtKinds  = []string{"quality", "noise-floor", "capacity"}
+	builtChecks = []string{"health", "identity", "generate", "json"}
+)
+
+// NotBuilt lists what c asks for and this version cannot run, one error each,
+// in the order of the campaign's sections. A campaign for which it returns
+// something is valid and has a hash; check and run refuse it all the same. The
+// errors have paths and no positions: see Loaded.NotBuilt.
+func NotBuilt(c *Campaign) Errors {
+	return notBuilt(c).errs
+}
+
+// NotBuilt is NotBuilt(l.Campaign) with positions, in the order of the file.
+func (l *Loaded) NotBuilt() Errors {
+	r := notBuilt(l.Campaign)
+	var out Errors
+	for i, e := range r.errs {
+		out = append(out, l.At(r.paths[i], e.Msg, e.Hint))
+	}
+	return out.tidy()
+}
+
+func notBuilt(c *Campaign) *refusals {
+	r := &refusals{}
+	for _, name := range sortedKeys(c.Candidates) {
+		if c.Candidates[name].Serve != nil {
+			r.add(path{"candidates", name, "serve"}, "serve commands are not run by this version", "start the server yourself, bind it, and leave serve out")
+		}
+	}
+	for i, check := range c.Preflight.Checks {
+		if !slices.Contains(builtChecks, check) {
+			r.add(path{"preflight", "checks", index(i)}, fmt.Sprintf("this version does not make the check %s", check), "it makes "+join(builtChecks, 8))
+		}
+	}
+	for _, name := range sortedKeys(c.Measure) {
+		r.workload(path{"measure", name}, c.Measure[name])
+	}
+	for _, name := range sortedKeys(c.Decide.Guards) {
+		if namesVariable(c.Decide.Guards[name].Rule, "cost") {
+			r.add(path{"decide", "guards", name, "rule"}, "this version does not compute cost, so the guard could never be decided", "leave the guard out")
+		}
+	}
+	if m := c.Decide.Statistics.Multiplicity; m != "none" && m != "" {
+		r.add(path{"decide", "statistics", "multiplicity"}, fmt.Sprintf("this version has no %s correction", m), "write none")
+	}
+	return r
+}
+
+type refusals struct {
+	errs  Errors
+	paths []path // of errs
+}
+
+func (r *refusals) add(p path, msg, hint string) {
+	r.errs = append(r.errs, &Error{Path: p.String(), Msg: msg, Hint: hint})
+	r.paths = append(r.paths, p)
+}
+
+func (r *refusals) workload(p path, w Workload) {
+	if !slices.Contains(builtKinds, w.Kind) {
+		r.add(p.with("kind"), fmt.Sprintf("this version does not run %s workloads", w.Kind), "it runs "+join(builtKinds, 8))
+	}
+	if c := w.Capacity; c != nil && c.Protocol != "capacity-v3" {
+		r.add(p.with("protocol"), fmt.Sprintf("this version does not run protocol %s", c.Protocol), "it runs capacity-v3")
+	}
+	if q := w.Quality; q != nil && q.Split != "" {
+		r.add(p.with("split"), "this version does not split suites, so it cannot take the "+q.Split+" part", "leave split out, or name a suite that holds only that part")
+	}
+}

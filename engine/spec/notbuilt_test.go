@@ -1,0 +1,66 @@
+package spec
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestNotBuilt(t *testing.T) {
+	l := mustLoad(t, "testdata/campaign/full.yaml")
+	var got []string
+	for _, e := range l.NotBuilt() {
+		got = append(got, strings.TrimPrefix(e.Error(), "testdata/campaign/full.yaml:"))
+	}
+	want := []string{
+		"36:5: candidates.bf16.serve: serve commands are not run by this version; start the server yourself, bind it, and leave serve out",
+		"47:46: preflight.checks[4]: this version does not make the check tools; it makes health, identity, generate or json",
+		"47:53: preflight.checks[5]: this version does not make the check needle; it makes health, identity, generate or json",
+		"53:60: measure.support.split: this version does not split suites, so it cannot take the held-out part; leave split out, or name a suite that holds only that part",
+		"56:21: measure.decode.kind: this version does not run decode workloads; it runs quality, noise-floor or capacity",
+		"57:21: measure.ladder.kind: this version does not run ladder workloads; it runs quality, noise-floor or capacity",
+		"58:21: measure.power.kind: this version does not run energy workloads; it runs quality, noise-floor or capacity",
+		"65:24: decide.guards.cheaper.rule: this version does not compute cost, so the guard could never be decided; leave the guard out",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("refusals (-want +got):\n%s", diff)
+	}
+	if errs := mustLoad(t, "testdata/base.yaml").NotBuilt(); errs != nil {
+		t.Errorf("the base is refused: %v", errs)
+	}
+	l = mustLoad(t, "testdata/base.yaml")
+	l.Campaign.Decide.Statistics.Multiplicity = "holm"
+	l.Campaign.Measure["load"].Capacity.Protocol = "capacity-v4-reasoning"
+	if errs := NotBuilt(l.Campaign); len(errs) != 2 || errs[0].Path != "measure.load.protocol" || errs[1].Path != "decide.statistics.multiplicity" {
+		t.Errorf("%v", errs)
+	}
+}
+
+func TestNamesVariable(t *testing.T) {
+	for rule, want := range map[string]bool{
+		"cost.per_1k_items.candidate < 1.0": true, "1.0 > cost .x": true, "cost['x'] > 0": true,
+		"lo > 0.0": false, "candidate.cost.x > 0": false, "x == 'cost.y'": false, `x == "a\"cost.y"`: false, "costs.x > 0": false, "mycost.x > 0": false, "cost": false,
+	} {
+		if got := namesVariable(rule, "cost"); got != want {
+			t.Errorf("%s: %v", rule, got)
+		}
+	}
+}
+
+// At points at the field, or at the nearest thing above it that exists.
+func TestAt(t *testing.T) {
+	l := mustLoad(t, "testdata/base.yaml")
+	for want, p := range map[string][]string{
+		"testdata/base.yaml:21:28: decide.guards.ttft.rule: x":     {"decide", "guards", "ttft", "rule"},
+		"testdata/base.yaml:21:5: decide.guards.ttft.strata: x":    {"decide", "guards", "ttft", "strata"},
+		"testdata/base.yaml:17:43: measure.load.concurrency[1]: x": {"measure", "load", "concurrency", "[1]"},
+		"testdata/base.yaml:17:26: measure.load.concurrency[9]: x": {"measure", "load", "concurrency", "[9]"},
+		"testdata/base.yaml:18:1: decide.statistics.confidence: x": {"decide", "statistics", "confidence"},
+		"testdata/base.yaml:1:1: x":                                nil,
+	} {
+		if got := l.At(p, "x", "").Error(); got != want {
+			t.Errorf("%v: %s, want %s", p, got, want)
+		}
+	}
+}

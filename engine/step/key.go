@@ -59,8 +59,11 @@ func (p Preimage) Key() (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	return Key(hashDomain(keyDomain, b)), nil
+	return KeyOf(b), nil
 }
+
+// KeyOf hashes a preimage that is canonical already.
+func KeyOf(canonical []byte) Key { return Key(hashDomain(keyDomain, canonical)) }
 
 func hashDomain(domain string, b []byte) [sha256.Size]byte {
 	h := sha256.New()
@@ -97,10 +100,7 @@ func checkNumbers(b []byte) error {
 	for {
 		tok, err := dec.ReadToken()
 		if err != nil {
-			if dec.InputOffset() == int64(len(b)) || strings.TrimSpace(string(b[dec.InputOffset():])) == "" {
-				return nil // the end, or an error that Canonicalize reports
-			}
-			return nil
+			return nil // the end, or an error that Canonicalize reports better
 		}
 		if tok.Kind() != '0' {
 			continue

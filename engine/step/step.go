@@ -41,6 +41,10 @@ type Step struct {
 	// Where names the binding that the runner is to use (the candidate). The
 	// address behind it may change without changing a result. Not in the key.
 	Where string
+	// Hints say how hard to try: time-outs, retries. A runner may end in an
+	// error because of them, and never in another output. Not in the key, so
+	// that a longer time-out continues a measurement instead of repeating it.
+	Hints json.RawMessage
 	// Observes marks a step that looks at the outside world: it runs whenever
 	// the world can be reached, and its last answer is used when it cannot.
 	Observes bool
@@ -92,7 +96,8 @@ type RunnerFunc func(ctx context.Context, job Job) error
 // Run calls f.
 func (f RunnerFunc) Run(ctx context.Context, job Job) error { return f(ctx, job) }
 
-// Job is all that a runner is handed. It gives no environment, no paths and no
+// Job is all that a runner is handed. Append, Progress and Logf may be called
+// by several goroutines at once. It gives no environment, no paths and no
 // clock: what a result may depend on is what it was given.
 type Job interface {
 	// Step returns the step being run. Where is the binding to use.

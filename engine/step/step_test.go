@@ -95,7 +95,7 @@ func TestWhatIsInTheKey(t *testing.T) {
 	}
 	want := key(base, in)
 	same := base
-	same.Name, same.Where, same.Resources, same.After, same.Observes, same.Pure, same.Cost = "measure/b", "b", []string{"r"}, []string{"x"}, true, true, Cost{1, 1}
+	same.Name, same.Where, same.Resources, same.After, same.Observes, same.Pure, same.Cost, same.Hints = "measure/b", "b", []string{"r"}, []string{"x"}, true, true, Cost{1, 1}, json.RawMessage(`{"retries":3}`)
 	if key(same, in) != want {
 		t.Error("name, place or schedule is in the key")
 	}

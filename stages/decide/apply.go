@@ -34,10 +34,10 @@ func (r rule) apply(res *evidence.GuardResult, f facts, blocks []string) (open b
 	case outcome == guard.Pass:
 		res.Reason = "it holds"
 	case outcome == guard.Undetermined:
-		res.Reason = "it holds in one part of the interval" + f.span + " and not in the other"
+		res.Reason = "not decided by" + f.span
 		open = true
 	case r.HasInterval():
-		res.Reason = "it holds nowhere in the interval" + f.span
+		res.Reason = "it holds nowhere in" + f.span
 	default:
 		res.Reason = "it does not hold"
 	}

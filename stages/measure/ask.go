@@ -1,0 +1,159 @@
+package measure
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/items"
+	"github.com/cupel-dev/cupel/stages/llm"
+)
+
+// generateParams is what a generation depends on besides its pin and items.
+type generateParams struct {
+	Sampling     spec.Sampling       `json:"sampling"`
+	Reasoning    *spec.Reasoning     `json:"reasoning,omitempty"`
+	SystemPrompt string              `json:"systemPrompt,omitempty"`
+	Where        map[string][]string `json:"where,omitempty"`
+	Split        string              `json:"split,omitempty"`
+	Limit        int                 `json:"limit,omitempty"`
+	Stratify     string              `json:"stratify,omitempty"` // only with Limit: labels alone change no request
+	Samples      int                 `json:"samples"`
+	Repeats      int                 `json:"repeats"`
+	Concurrency  int                 `json:"concurrency"`
+}
+
+// generateHints are the fields of a quality workload that cannot change an
+// answer: a request that runs into them has none, and is asked again by the
+// next run.
+type generateHints struct {
+	Retries int    `json:"retries"`
+	Timeout string `json:"timeout,omitempty"`
+}
+
+func hints(job step.Job) (h generateHints, err error) {
+	if err := json.Unmarshal(job.Step().Hints, &h); err != nil {
+		return h, fmt.Errorf("hints: %w", err)
+	}
+	return h, nil
+}
+
+func newGenerateParams(c spec.Candidate, q spec.Quality) generateParams {
+	p := generateParams{
+		Sampling: c.Sampling, Reasoning: c.Reasoning, SystemPrompt: c.SystemPrompt,
+		Where: normal(q.Where), Split: q.Split, Limit: q.Limit,
+		Samples: q.Samples, Repeats: q.Repeats, Concurrency: q.Concurrency,
+	}
+	if q.Limit > 0 {
+		p.Stratify = q.Stratify
+	}
+	return p
+}
+
+// normal sorts the accepted values: their order means nothing.
+func normal(where map[string][]string) map[string][]string {
+	out := make(map[string][]string, len(where))
+	for label, values := range where {
+		out[label] = slices.Compact(slices.Sorted(slices.Values(values)))
+	}
+	return out
+}
+
+// check refuses what this version would not do as it is written.
+func (p generateParams) check() error {
+	if p.Split != "" {
+		return step.WithHint(fmt.Errorf("the %s part of the suite cannot be told apart: items carry no split", p.Split), "name a suite that holds only that part")
+	}
+	if p.Concurrency < 1 {
+		return fmt.Errorf("concurrency %d: nothing would be sent", p.Concurrency)
+	}
+	return sendable(p.Reasoning)
+}
+
+// ask is one request that is to be answered.
+type ask struct {
+	place place
+	key   rowKey
+	req   *llm.Prepared
+}
+
+// place is the position of a row in the outputs: file order of the items, then
+// sample, then repeat.
+type place int
+
+// rowKey names a row.
+type rowKey struct {
+	ID             string
+	Sample, Repeat int
+}
+
+// each calls f with every selected item in file order. The file is streamed:
+// it may be far larger than memory.
+func (p generateParams) each(job step.Job, f func(items.Item) error) error {
+	r, err := job.Open(itemsInput)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	sel := items.NewSelector(p.Where, p.Limit, p.Stratify)
+	return items.Read(r, func(it items.Item) error {
+		if !sel.Keep(&it) {
+			return nil
+		}
+		return f(it)
+	})
+}
+
+// count returns the number of rows, and finds every damaged line of the item
+// file before the first request is sent.
+func (p generateParams) count(job step.Job) (rows int, err error) {
+	err = p.each(job, func(items.Item) error {
+		rows += p.Samples * p.Repeats
+		return nil
+	})
+	if err == nil && rows == 0 {
+		err = step.WithHint(errors.New("no item is selected"), "look at where, samples and repeats of the workload")
+	}
+	return rows, err
+}
+
+// asks builds every request of every selected item and hands them to f in the
+// order of the outputs.
+func (p generateParams) asks(ctx context.Context, job step.Job, ep Endpoint, f func(ask) error) error {
+	next := place(0)
+	return p.each(job, func(it items.Item) error {
+		for s := range p.Samples {
+			req, err := ep.Prepare(p.request(&it, s))
+			if err != nil {
+				return fmt.Errorf("item %s: %w", it.ID, err)
+			}
+			for r := range p.Repeats {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				if err := f(ask{next, rowKey{it.ID, s, r}, req}); err != nil {
+					return err
+				}
+				next++
+			}
+		}
+		return nil
+	})
+}
+
+// request puts the candidate's system prompt first, unless the item brings one.
+func (p generateParams) request(it *items.Item, sample int) llm.Request {
+	var turns []llm.Message
+	own := it.Turns()
+	if p.SystemPrompt != "" && (len(own) == 0 || own[0].Role != "system") {
+		turns = append(turns, llm.Message{Role: "system", Content: p.SystemPrompt})
+	}
+	for _, m := range own {
+		turns = append(turns, llm.Message(m))
+	}
+	return llm.Request{Messages: turns, Tools: it.Tools, Sampling: sampling(p.Sampling, p.Reasoning, sample)}
+}

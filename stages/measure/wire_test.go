@@ -1,0 +1,160 @@
+package measure_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/llm"
+	"github.com/cupel-dev/cupel/stages/llm/llmtest"
+	"github.com/cupel-dev/cupel/stages/measure"
+	"github.com/cupel-dev/cupel/stages/pin"
+	"github.com/cupel-dev/cupel/stages/pin/pintest"
+	"github.com/cupel-dev/cupel/stages/preflight"
+)
+
+// world runs the steps of a campaign one after the other against a real client
+// and a scripted endpoint, handing outputs on.
+type world struct {
+	t       *testing.T
+	options llm.Options
+	items   []byte
+	outputs map[string]map[string][]byte // step -> output -> bytes
+	journal map[string][][]byte
+}
+
+func (w *world) client(timeout time.Duration, conns int) *llm.Client {
+	w.t.Helper()
+	o := w.options
+	o.Timeout, o.MaxConns = timeout, conns
+	c, err := llm.New(o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(c.Close)
+	return c
+}
+
+func (w *world) run(s step.Step) (*pintest.Job, error) {
+	job := &pintest.Job{S: s, Inputs: map[string][]byte{}, Lines: w.journal[s.Name]}
+	for name, in := range s.Inputs {
+		job.Inputs[name] = w.items
+		if in.Step != "" {
+			job.Inputs[name] = w.outputs[in.Step][in.Output]
+		}
+	}
+	dial := func(n measure.Need) (measure.Endpoint, error) { return w.client(n.Timeout, n.Conns), nil }
+	err := map[string]step.Runner{
+		pin.Kind:             pin.Runner{Dial: func(string) (pin.Identifier, error) { return w.client(0, 0), nil }},
+		preflight.Kind:       preflight.Runner{Dial: func(string) (preflight.Endpoint, error) { return w.client(0, 0), nil }},
+		measure.KindGenerate: measure.Generate{Dial: dial, Backoff: func(int) time.Duration { return 0 }},
+		measure.KindCell:     measure.Cell{Dial: dial},
+		measure.KindMetrics:  measure.Metrics{},
+	}[s.Kind].Run(w.t.Context(), job)
+	w.journal[s.Name] = job.Lines
+	w.outputs[s.Name] = map[string][]byte{}
+	for _, out := range []string{evidence.OutPin, evidence.OutPreflight, evidence.OutResponses, evidence.OutTimings, evidence.OutCell, evidence.OutMetrics} {
+		w.outputs[s.Name][out] = job.Output(out)
+	}
+	return job, err
+}
+
+func (w *world) must(steps []step.Step) *pintest.Job {
+	w.t.Helper()
+	var last *pintest.Job
+	for _, s := range steps {
+		job, err := w.run(s)
+		if err != nil || job.Refused() != "" {
+			w.t.Fatalf("%s: %v %s", s.Name, err, job.Refused())
+		}
+		last = job
+	}
+	return last
+}
+
+func campaign() *spec.Campaign {
+	return &spec.Campaign{
+		Candidates: map[string]spec.Candidate{"tiny": {Sampling: spec.Sampling{TopP: 1, MaxTokens: 200}}},
+		Preflight: spec.Preflight{Checks: preflight.Checks(), JSON: &spec.JSONCheck{Prompt: `{"a":1}`, Expect: map[string]any{"a": 1}},
+			Prompt: &spec.GenerateCheck{Prompt: "hello", Expect: "hello"}},
+		Measure: map[string]spec.Workload{
+			"load": {Capacity: &spec.Capacity{Protocol: "capacity-v3", Concurrency: []int{3}, Requests: 12, Warmup: 3, Trials: 1, Timeout: "1m",
+				Prompt: spec.CapacityPrompt{Cache: "unique", Canary: true, Template: "{canary} {word-list}"}, Output: spec.CapacityOutput{Words: 40, Policy: "strict"}}},
+			"support": {Quality: &spec.Quality{Samples: 1, Repeats: 1, Concurrency: 3, Retries: 1, Timeout: "1m", Stratify: "task"}},
+		},
+	}
+}
+
+func items(n int) []byte {
+	var b bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&b, `{"id":"i%02d","input":"item %d","scorer":"exact","answer":"x"}`+"\n", i, i)
+	}
+	return b.Bytes()
+}
+
+// TestOverTheWire: a server that goes away in the middle costs only the answers
+// that it did not give, and leaves the same bytes.
+func TestOverTheWire(t *testing.T) {
+	for _, api := range []llm.API{llm.OpenAI, llm.Ollama} {
+		t.Run(string(api), func(t *testing.T) {
+			broken := false
+			script := llmtest.Script{Fault: func(_ int, prompt string) llmtest.Fault {
+				switch {
+				case broken && prompt == "item 7":
+					return llmtest.Fault{Cut: true, After: 1}
+				case broken && prompt > "item 7":
+					return llmtest.Fault{Status: 503, Message: "shutting down"}
+				}
+				return llmtest.Fault{}
+			}}
+			if api == llm.Ollama {
+				script.Ollama = "0.17.4"
+			}
+			server := llmtest.New(t, script)
+			w := &world{t: t, options: llm.Options{URL: server.URL, API: api, Model: "tiny"}, items: items(10),
+				outputs: map[string]map[string][]byte{}, journal: map[string][][]byte{}}
+			c := campaign()
+			w.must(pin.Steps(c))
+			w.must(preflight.Steps(c))
+			steps := measure.Steps(c)
+			load, generate := steps[:2], steps[2]
+
+			broken = true
+			if _, err := w.run(generate); !errors.Is(err, step.ErrOutside) {
+				t.Fatal(err)
+			}
+			if n := len(w.journal[generate.Name]); n != 7 {
+				t.Fatalf("%d answers were kept, want those of items 0 to 6", n)
+			}
+			broken = false
+			before := server.Requests()
+			resumed := w.must([]step.Step{generate}).Output(evidence.OutResponses)
+			if n := server.Requests() - before; n != 3 {
+				t.Errorf("%d requests after the restart, 3 were missing", n)
+			}
+			w.journal = map[string][][]byte{}
+			if whole := w.must([]step.Step{generate}).Output(evidence.OutResponses); !bytes.Equal(whole, resumed) {
+				t.Errorf("an interrupted run has other bytes:\n%s\n%s", resumed, whole)
+			}
+
+			var doc evidence.LoadMetrics
+			if err := json.Unmarshal(w.must(load).Output(evidence.OutMetrics), &doc); err != nil {
+				t.Fatal(err)
+			}
+			cell := doc.Cells[0]
+			if cell.Completed != 12 || cell.ThroughputTokS.Value == nil || cell.TTFT.N != 12 || *cell.OutputTokens.Min < 40 {
+				t.Errorf("%d completed, failures %v, throughput %+v, %d TTFT", cell.Completed, cell.Failures, cell.ThroughputTokS, cell.TTFT.N)
+			}
+			if server.MostInFlight() > 3 {
+				t.Errorf("%d in flight", server.MostInFlight())
+			}
+		})
+	}
+}

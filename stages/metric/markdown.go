@@ -1,0 +1,54 @@
+package metric
+
+import (
+	"fmt"
+	"strings"
+)
+
+const intro = `# Metrics
+
+Printed from the code (stages/metric); a test keeps it so.
+
+A metric that cannot be computed is null with a reason code. It is never 0 and
+never an estimate. Client times are nanoseconds on the monotonic clock, taken
+when bytes arrive.
+
+## Boundaries of one streamed request
+
+| name | moment |
+|---|---|
+| t0 | the request is built; the moment before it is written |
+| tfo | the first non-empty delta of any channel arrives: reasoning, content or tool-call arguments |
+| tft | the first non-empty content delta arrives; a delta with a role alone is no token, white space is |
+| tlast | the last non-empty delta arrives |
+| tend | the stream is complete; one that just stops is a failure |
+
+On every row 0 <= tfo - t0 <= tft - t0 <= tend - t0, and tlast lies between tft
+and tend. A row that breaks this is kept, marked inconsistent-clock and left out.
+
+A failed request has no metric: its class is the reason of each of its values.
+
+Percentiles are nearest rank over successful requests: the sorted value at the
+1-based rank ceil(p * n / 100). A standard deviation is the sample's.
+`
+
+// Markdown returns the whole of docs/metrics.md.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString(intro)
+	for _, s := range []struct{ scope, title string }{
+		{scopeRequest, "Per request"}, {scopeCell, "Per cell"}, {scopeQuality, "Per scored generation"},
+	} {
+		fmt.Fprintf(&b, "\n## %s\n\n| id | unit | better | formula | null when | version |\n|---|---|---|---|---|---|\n", s.title)
+		for _, d := range Dictionary {
+			if d.Scope == s.scope {
+				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %d |\n", d.ID, d.Unit, d.Better, d.Formula, strings.Join(d.NullWhen, ", "), d.Version)
+			}
+		}
+	}
+	b.WriteString("\n## Reason codes\n\n| code | meaning |\n|---|---|\n")
+	for _, r := range Reasons {
+		fmt.Fprintf(&b, "| %s | %s |\n", r.Code, r.Sentence)
+	}
+	return b.String()
+}

@@ -1,0 +1,22 @@
+package pin
+
+import (
+	"fmt"
+
+	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/llm"
+)
+
+// Outside turns a failure that says nothing about the candidate into an error:
+// step.ErrOutside always, and step.ErrUnreachable as well when nobody answered.
+// It keeps the endpoint's own words.
+func Outside(f *llm.Failure) error {
+	words := f.Message
+	if words == "" {
+		words = "no words"
+	}
+	if f.Class == llm.ClassUnreachable {
+		return fmt.Errorf("%w: %w: %s", step.ErrOutside, step.ErrUnreachable, words)
+	}
+	return fmt.Errorf("%w: %s: %s", step.ErrOutside, f.Class, words)
+}

@@ -1,0 +1,106 @@
+// Package pin observes what an endpoint says it is and holds it against what
+// the campaign declares.
+//
+// Its output is an input of every measuring step: it holds identifying facts
+// only, so that its bytes are the same whenever the identity is the same, and
+// a result of one configuration is never served for another.
+package pin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/llm"
+)
+
+// Kind names the runner.
+const Kind = "pin"
+
+const revision = 1
+
+// Identifier is the part of an endpoint that says what it is.
+type Identifier interface {
+	Identity(ctx context.Context) (llm.Identity, error)
+}
+
+// Steps returns one step per candidate.
+func Steps(c *spec.Campaign) []step.Step {
+	var steps []step.Step
+	for _, name := range slices.Sorted(maps.Keys(c.Candidates)) {
+		params, err := json.Marshal(declared(c.Candidates[name]))
+		if err != nil {
+			panic("pin: a candidate is plain data: " + err.Error())
+		}
+		steps = append(steps, step.Step{
+			Name: evidence.PinStep(name), Kind: Kind, Revision: revision,
+			Params: params, Where: name, Observes: true,
+		})
+	}
+	return steps
+}
+
+// declared clears what does not identify a configuration: the part it plays,
+// how it is started and under which name it is reached.
+func declared(c spec.Candidate) spec.Candidate {
+	c.Role, c.Serve, c.CoResident, c.ServedName = "", nil, false, ""
+	return c
+}
+
+// Runner observes an endpoint.
+type Runner struct {
+	// Dial returns the endpoint bound to a candidate. Its error wraps
+	// step.ErrUnreachable when there is no binding.
+	Dial func(candidate string) (Identifier, error)
+	// ServedName returns the model name that the campaign declares for a
+	// candidate, "" for none; nil = none. It stands outside the parameters, as
+	// a served name is part of an address.
+	ServedName func(candidate string) string
+}
+
+// Run writes the pin document, or fails when a declared pin is not what is
+// served: then there is nothing that a measurement could be about.
+func (r Runner) Run(ctx context.Context, job step.Job) error {
+	var c spec.Candidate
+	if err := job.Params(&c); err != nil {
+		return err
+	}
+	where := job.Step().Where
+	ep, err := r.Dial(where)
+	if err != nil {
+		return fmt.Errorf("pin %s: %w", where, err)
+	}
+	id, err := ep.Identity(ctx)
+	if err != nil {
+		return fmt.Errorf("pin %s: %w", where, err)
+	}
+	doc := evidence.PinDoc{Declared: c, Observed: id, Fields: compare(c, id)}
+	if err := r.mismatch(where, doc); err != nil {
+		return err
+	}
+	return write(job, doc)
+}
+
+func write(job step.Job, doc evidence.PinDoc) error {
+	b, err := json.Marshal(doc)
+	if err != nil {
+		return err
+	}
+	if b, err = step.Canonical(b); err != nil {
+		return fmt.Errorf("pin document: %w", err)
+	}
+	w, err := job.Create(evidence.OutPin, "application/json")
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(b); err != nil {
+		w.Close()
+		return err
+	}
+	return w.Close()
+}

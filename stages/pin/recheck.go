@@ -1,0 +1,82 @@
+package pin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/llm"
+)
+
+// Input is the name under which measuring steps take the pin document.
+const Input = "pin"
+
+// Read reads a job's pin document.
+func Read(job step.Job) (doc evidence.PinDoc, err error) {
+	r, err := job.Open(Input)
+	if err != nil {
+		return doc, fmt.Errorf("pin document: %w", err)
+	}
+	defer r.Close()
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return doc, fmt.Errorf("pin document: %w", err)
+	}
+	if err := json.Unmarshal(b, &doc); err != nil {
+		return doc, fmt.Errorf("pin document: %w", err)
+	}
+	return doc, nil
+}
+
+// Recheck observes again and returns a *step.Drift when the identity is not
+// the one in doc. An identity that cannot be read is an error too: a result
+// that nothing vouches for is not stored.
+func Recheck(ctx context.Context, ep Identifier, doc evidence.PinDoc) error {
+	now, err := ep.Identity(ctx)
+	if err != nil {
+		return fmt.Errorf("identity again: %w", err)
+	}
+	before, after := facts(doc.Observed), facts(now)
+	if maps.Equal(before, after) {
+		return nil
+	}
+	return &step.Drift{Before: difference(before, after), After: difference(after, before)}
+}
+
+// facts flattens an identity through its JSON form, so that exactly what the
+// pin document holds is compared and a new field cannot be forgotten.
+func facts(id llm.Identity) map[string]string {
+	b, err := json.Marshal(id)
+	if err != nil {
+		panic("pin: an identity is plain data: " + err.Error())
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(b, &fields); err != nil {
+		panic("pin: an identity is an object: " + err.Error())
+	}
+	out := make(map[string]string, len(fields))
+	for name, v := range fields {
+		out[name] = string(v)
+	}
+	return out
+}
+
+// difference says what a holds that b does not hold alike.
+func difference(a, b map[string]string) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		if b[name] != a[name] {
+			parts = append(parts, name+" "+a[name])
+		}
+	}
+	if parts == nil {
+		return "nothing of it"
+	}
+	return strings.Join(parts, ", ")
+}

@@ -9,7 +9,7 @@ export CGO_ENABLED ?= 0
 build: $(BIN)
 
 $(BIN): FORCE
-	@$(GO) build -trimpath -o $@ ./cmd/cupel
+	@$(GO) build -trimpath -ldflags "-s -w" -o $@ ./cmd/cupel
 
 demo: build
 	@$(BIN) demo
@@ -37,9 +37,10 @@ e2e: build
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-# Golden files are printed again by the tests that compare them.
+# Golden files and docs/metrics.md are printed again by the tests that compare them.
 golden:
-	$(GO) test ./cmd/cupel ./stages/... ./engine/... -update
+	$(GO) test ./engine/spec ./stages/stats ./stages/decide ./stages/publish -update
+	UPDATE=1 $(GO) test ./stages/metric
 
 clean:
 	rm -rf bin cupel-demo

@@ -158,14 +158,14 @@ func serve(key step.Key, rec *store.Record, reason string) *settled {
 // start starts every pending step that may run beside those that run already.
 func (r *run) start(ctx context.Context) {
 	r.pending = slices.DeleteFunc(r.pending, func(w work) bool {
-		if !r.fits(w.s) {
+		if !r.fits(w) {
 			return false
 		}
 		r.running++
 		if len(w.s.Resources) == 0 {
 			r.plain++
 		}
-		for _, res := range w.s.Resources {
+		for _, res := range w.holds() {
 			if res == step.Quiet {
 				r.quiet = true
 			}
@@ -177,17 +177,22 @@ func (r *run) start(ctx context.Context) {
 	})
 }
 
-func (r *run) fits(s step.Step) bool {
+func (r *run) fits(w work) bool {
+	s := w.s
 	if r.quiet || len(s.Resources) == 0 && r.plain >= r.e.jobs() {
 		return false
 	}
-	for _, res := range s.Resources {
+	for _, res := range w.holds() {
 		if r.held[res] || res == step.Quiet && r.running > 0 {
 			return false
 		}
 	}
 	return true
 }
+
+// holds lists what a running step keeps others from: its resources, and its
+// key, since two steps with equal inputs are one piece of work.
+func (w work) holds() []string { return append(slices.Clone(w.s.Resources), "key "+w.key.String()) }
 
 func (r *run) handle(m message) {
 	if m.ev != nil {
@@ -198,7 +203,7 @@ func (r *run) handle(m message) {
 	if len(m.w.s.Resources) == 0 {
 		r.plain--
 	}
-	for _, res := range m.w.s.Resources {
+	for _, res := range m.w.holds() {
 		if res == step.Quiet {
 			r.quiet = false
 		}

@@ -33,9 +33,9 @@ func (r *run) execute(ctx context.Context, w work, began time.Time) *settled {
 		return &settled{state: Failed, key: w.key, err: err}
 	}
 	defer unlock()
-	// Another process may have done the step while we waited for its lock.
+	// Another process, or a step with equal inputs, may have done it meanwhile.
 	if f := r.e.lookup(w.s, w.key); f.record != nil {
-		return serve(w.key, f.record, "done by another run")
+		return serve(w.key, f.record, "done meanwhile")
 	}
 	if len(r.e.quarantine(w.key)) > 0 {
 		w.why = "its stored output was damaged"
@@ -59,9 +59,7 @@ func (r *run) execute(ctx context.Context, w work, began time.Time) *settled {
 // observes may stand on its last observation when the world cannot be reached.
 func (r *run) notDone(w work, err error, outs []store.Output) *settled {
 	if w.stale != nil && !r.e.refresh(w.s.Name) && errors.Is(err, step.ErrUnreachable) {
-		end := serve(w.key, w.stale, fmt.Sprintf("not reachable now; as observed %s", w.stale.Finished.UTC().Format("2006-01-02 15:04")))
-		r.messages <- message{ev: &Event{Step: w.s.Name, State: "note", Note: "not reachable: " + err.Error()}}
-		return end
+		return serve(w.key, w.stale, fmt.Sprintf("as observed %s; now: %v", w.stale.Finished.UTC().Format("2006-01-02 15:04"), err))
 	}
 	var drift *step.Drift
 	if errors.As(err, &drift) {

@@ -132,7 +132,8 @@ const bindPrefix = "CUPEL_BIND_"
 // A flag goes before an environment variable (CUPEL_BIND_<NAME>, dashes as
 // underscores), which goes before the bindings file. A binding is taken whole
 // from one source: a key that the file names for one address is never sent to
-// another. A name that is no candidate is an error wherever it stands; a
+// another. A name that is no candidate is an error in a flag and in the file,
+// and left alone in the environment, which serves all campaigns; a
 // candidate without a binding is simply absent from the result.
 //
 // environ is in the form of os.Environ, flags are the values of --bind.
@@ -166,10 +167,8 @@ func ResolveBindings(c *Campaign, file map[string]Binding, environ, flags []stri
 
 func overlayEnviron(out map[string]Binding, all, environ []string, errs *Errors) {
 	byVar := map[string]string{}
-	var vars []string
 	for _, name := range all {
 		byVar[bindVariable(name)] = name
-		vars = append(vars, bindVariable(name))
 	}
 	for _, kv := range slices.Sorted(slices.Values(environ)) {
 		variable, value, ok := strings.Cut(kv, "=")
@@ -178,8 +177,7 @@ func overlayEnviron(out map[string]Binding, all, environ []string, errs *Errors)
 		}
 		name, ok := byVar[variable]
 		if !ok {
-			*errs = append(*errs, &Error{Path: clip(variable), Msg: "binds no candidate of this campaign", Hint: didYouMean(variable, vars)})
-			continue
+			continue // a machine may bind the candidates of other campaigns
 		}
 		b, err := parseBind(variable, value)
 		if err != nil {

@@ -47,3 +47,17 @@ func WithHint(err error, todo string) error {
 
 func (h *Hint) Error() string { return h.Err.Error() + "; " + h.Todo }
 func (h *Hint) Unwrap() error { return h.Err }
+
+// Mark makes errors.Is(err, sentinel) true without changing what err says: the
+// class is for the program, the words are for people.
+func Mark(sentinel, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &marked{sentinel, err}
+}
+
+type marked struct{ sentinel, err error }
+
+func (m *marked) Error() string   { return m.err.Error() }
+func (m *marked) Unwrap() []error { return []error{m.sentinel, m.err} }

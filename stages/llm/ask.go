@@ -71,7 +71,7 @@ func problem(call string, f *Failure) error {
 	if f.Status != 0 {
 		status = fmt.Sprintf(" (HTTP %d)", f.Status)
 	}
-	return step.WithHint(fmt.Errorf("%s: %w: %s%s", call, mark, f.Message, status), hintFor(f.Class))
+	return step.WithHint(step.Mark(mark, fmt.Errorf("%s: %s: %s%s", call, f.Class, f.Message, status)), hintFor(f.Class))
 }
 
 func hintFor(c Class) string {

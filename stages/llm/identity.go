@@ -46,9 +46,9 @@ func (c *Client) choose(listed []string) (int, error) {
 	want := c.Served()
 	switch {
 	case len(listed) == 0:
-		return 0, step.WithHint(fmt.Errorf("%w: %w", step.ErrOutside, errNoModel), "load a model first")
+		return 0, step.WithHint(step.Mark(step.ErrOutside, errNoModel), "load a model first")
 	case want == "" && len(listed) > 1:
-		return 0, step.WithHint(fmt.Errorf("%w: the endpoint lists %d models (%s) and none was asked for", step.ErrOutside, len(listed), listing(listed)),
+		return 0, step.WithHint(step.Mark(step.ErrOutside, fmt.Errorf("the endpoint lists %d models (%s) and none was asked for", len(listed), listing(listed))),
 			"set servedName in the binding")
 	case want == "":
 		c.learn(func(k *known) { k.served = listed[0] })
@@ -61,7 +61,7 @@ func (c *Client) choose(listed []string) (int, error) {
 	if near := nearest(listed, want); near != "" {
 		todo = fmt.Sprintf("did you mean %q? set servedName in the binding", escape(near, 200))
 	}
-	return 0, step.WithHint(fmt.Errorf("%w: model %q is not served; the endpoint lists %s", step.ErrOutside, want, listing(listed)), todo)
+	return 0, step.WithHint(step.Mark(step.ErrOutside, fmt.Errorf("model %q is not served; the endpoint lists %s", want, listing(listed))), todo)
 }
 
 // plain makes a string of an endpoint fit for an identity: printable, short.

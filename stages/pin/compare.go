@@ -105,9 +105,8 @@ func (r Runner) mismatch(where string, doc evidence.PinDoc) error {
 	if wrong == nil {
 		return nil
 	}
-	err := fmt.Errorf("pin %s: %w: the endpoint does not serve what the campaign declares (%s)",
-		where, step.ErrOutside, strings.Join(wrong, "; "))
-	return step.WithHint(err, "start the declared configuration, bind the candidate to the right endpoint, or correct candidates."+where)
+	err := fmt.Errorf("the endpoint of %s does not serve what the campaign declares (%s)", where, strings.Join(wrong, "; "))
+	return step.WithHint(step.Mark(step.ErrOutside, err), "start the declared configuration, bind the candidate to the right endpoint, or correct candidates."+where)
 }
 
 func tokens(n int) string {

@@ -15,8 +15,9 @@ func Outside(f *llm.Failure) error {
 	if words == "" {
 		words = "no words"
 	}
+	err := step.Mark(step.ErrOutside, fmt.Errorf("%s: %s", f.Class, words))
 	if f.Class == llm.ClassUnreachable {
-		return fmt.Errorf("%w: %w: %s", step.ErrOutside, step.ErrUnreachable, words)
+		err = step.Mark(step.ErrUnreachable, err)
 	}
-	return fmt.Errorf("%w: %s: %s", step.ErrOutside, f.Class, words)
+	return err
 }

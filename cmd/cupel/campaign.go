@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cupel-dev/cupel/engine/plan"
+	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/store"
+)
+
+// campaign is a loaded file with everything that commands derive from it.
+type campaign struct {
+	path   string
+	loaded *spec.Loaded
+	wiring *wiring
+	plan   *plan.Plan
+}
+
+// open loads a campaign, refuses what this version cannot run, and plans it.
+func (a *app) open(path string, binds []string) (*campaign, error) {
+	loaded, err := spec.Load(path)
+	if err != nil {
+		return nil, fail(exitUsage, err)
+	}
+	if err := refuse(loaded); err != nil {
+		return nil, fail(exitUsage, err)
+	}
+	bindings, err := a.bindings(loaded, binds)
+	if err != nil {
+		return nil, fail(exitUsage, err)
+	}
+	w := wire(loaded, bindings)
+	p, err := plan.Build(loaded.Campaign, w.adders()...)
+	if err != nil {
+		return nil, fail(exitUsage, err)
+	}
+	return &campaign{path: path, loaded: loaded, wiring: w, plan: p}, nil
+}
+
+// store opens the store of a campaign. A store that cannot be used is the
+// outside's failure.
+func (a *app) store(c *campaign, mode store.Mode) (*store.Store, error) {
+	dir := a.storeDir
+	if dir == "" {
+		dir = filepath.Join(c.loaded.Dir, ".cupel")
+	}
+	return a.openStore(dir, mode)
+}
+
+func (a *app) openStore(dir string, mode store.Mode) (*store.Store, error) {
+	s, err := store.Open(dir, store.Options{Mode: mode, AllowNetworkFS: a.networkFS})
+	if err != nil {
+		return nil, fail(exitOutside, err)
+	}
+	return s, nil
+}
+
+// storeHere opens the store for commands without a campaign argument: --store,
+// or the nearest .cupel at or above the working directory.
+func (a *app) storeHere(mode store.Mode) (*store.Store, error) {
+	if a.storeDir != "" {
+		if _, err := os.Stat(a.storeDir); err != nil {
+			return nil, fail(exitUsage, fmt.Errorf("--store %s: %w", a.storeDir, errors.Unwrap(err)))
+		}
+		return a.openStore(a.storeDir, mode)
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return nil, fail(exitOutside, err)
+	}
+	for dir := wd; ; dir = filepath.Dir(dir) {
+		for _, at := range []string{dir, filepath.Join(dir, "pipelines"), filepath.Join(dir, "cupel-demo", "pipelines")} {
+			try := filepath.Join(at, ".cupel")
+			if info, err := os.Stat(try); err == nil && info.IsDir() {
+				return a.openStore(try, mode)
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return nil, fail(exitUsage, fmt.Errorf("no .cupel store at or above %s; name one with --store", wd))
+		}
+	}
+}
+
+// bindings merges --bind, the environment and bindings.yaml beside the
+// campaign. That file may serve several campaigns: what it says of candidates
+// that this one does not have is left alone.
+func (a *app) bindings(l *spec.Loaded, flags []string) (map[string]spec.Binding, error) {
+	var file map[string]spec.Binding
+	name := filepath.Join(l.Dir, "bindings.yaml")
+	if _, err := os.Stat(name); err == nil {
+		if file, err = spec.LoadBindings(name); err != nil {
+			return nil, err
+		}
+		maps.DeleteFunc(file, func(cand string, _ spec.Binding) bool {
+			_, ok := l.Campaign.Candidates[cand]
+			return !ok
+		})
+	}
+	return spec.ResolveBindings(l.Campaign, file, os.Environ(), flags)
+}
+
+func bindFlag(c *cobra.Command, binds *[]string) {
+	c.Flags().StringArrayVar(binds, "bind", nil, "where a candidate is, `name=url` (repeatable; also bindings.yaml and $CUPEL_BIND_NAME)")
+}

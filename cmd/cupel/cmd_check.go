@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/stages/decide"
+	"github.com/cupel-dev/cupel/stages/items"
+	"github.com/cupel-dev/cupel/stages/score"
+)
+
+func (a *app) checkCmd() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "check FILE",
+		Short: "validate a campaign: schema, items, guards, sample sizes",
+		Long: `Validate a campaign before anything is sent: every field against the schema, the
+items against their scorers, the guards against the metrics that will exist.
+Prints nothing when all is well, like go vet. Warnings (a guard that the items
+cannot decide, a pin that is not declared) are printed and do not fail the
+check, unless the campaign says pins: strict.
+
+` + exitCodeTable(),
+		Example: `  cupel check pipelines/quickstart.yaml
+  cupel check campaign.cue -v`,
+		Args: exactArgs("FILE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			loaded, err := spec.Load(args[0])
+			if err != nil {
+				return fail(exitUsage, err)
+			}
+			if err := refuse(loaded); err != nil {
+				return fail(exitUsage, err)
+			}
+			warnings, err := a.warnings(loaded)
+			if err != nil {
+				return fail(exitUsage, err)
+			}
+			if a.json {
+				return a.printJSON(map[string]any{"spec_hash": loaded.Digest, "warnings": warnings})
+			}
+			for _, w := range warnings {
+				fmt.Fprintf(a.stderr, "%s: warning: %s\n", args[0], w)
+			}
+			if a.verbose {
+				a.printf("%s: ok, spec %s\n", args[0], loaded.Digest)
+			}
+			return nil
+		},
+	}
+	return c
+}
+
+// refuse collects everything that a run would stumble over: what this version
+// cannot do, items that do not fit their scorers, guards that do not type-check.
+func refuse(l *spec.Loaded) error {
+	all := l.NotBuilt()
+	for _, e := range decide.Check(l.Campaign) {
+		path := []string{"decide", "guards"}
+		if e.Guard != "" {
+			path = append(path, e.Guard, e.Field)
+		}
+		all = append(all, l.At(path, e.Msg, guardHint(e)))
+	}
+	for _, err := range score.Check(l.Campaign, openFile) {
+		all = append(all, l.At([]string{"measure"}, err.Error(), ""))
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
+// guardHint says where in the rule the mistake is.
+func guardHint(e decide.CheckError) string {
+	if e.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf("at %d:%d of the rule\n%s", e.Line, e.Col, e.Caret)
+}
+
+func openFile(f spec.File) (io.ReadCloser, error) { return os.Open(f.Path) }
+
+// warnings are doubts that do not stop a run.
+func (a *app) warnings(l *spec.Loaded) ([]string, error) {
+	out := []string{}
+	for _, w := range l.Warnings {
+		out = append(out, w.Error())
+	}
+	for _, cand := range slices.Sorted(maps.Keys(l.Unknown)) {
+		out = append(out, fmt.Sprintf("candidate %s: not declared, so known only if the endpoint says it: %s", cand, strings.Join(l.Unknown[cand], ", ")))
+	}
+	counts, err := selectedItems(l)
+	if err != nil {
+		return nil, err
+	}
+	return append(out, decide.Warnings(l.Campaign, counts)...), nil
+}
+
+// selectedItems counts the items that each quality workload uses, by stratum.
+func selectedItems(l *spec.Loaded) (map[string]map[string]int, error) {
+	out := map[string]map[string]int{}
+	for name, w := range l.Campaign.Measure {
+		q := w.Quality
+		if q == nil {
+			continue
+		}
+		f, err := openFile(q.Suite.Items)
+		if err != nil {
+			return nil, err
+		}
+		counts, keep := map[string]int{}, items.NewSelector(q.Where, q.Limit, q.Stratify)
+		err = items.ReadNamed(q.Suite.Items.Name, f, func(it items.Item) error {
+			if keep.Keep(&it) {
+				counts[it.Stratum(q.Stratify)]++
+			}
+			return nil
+		})
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+		out[name] = counts
+	}
+	return out, nil
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cupel-dev/cupel/pipelines"
+	"github.com/cupel-dev/cupel/suites"
+)
+
+func (a *app) initCmd() *cobra.Command {
+	var from string
+	c := &cobra.Command{
+		Use:   "init [DIR]",
+		Short: "a campaign, bindings, a small suite and .gitignore to start from",
+		Long: `Write a campaign that runs as it is against the engine inside this binary, with a
+suite of 40 items, bindings.yaml and a .gitignore. Files that exist are left as
+they are. --from starts from one of the pipelines instead: ` + strings.Join(pipelines.Names(), ", ") + `.
+
+` + exitCodeTable(),
+		Example: `  cupel init my-decision && cupel run my-decision/campaign.yaml
+  cupel init . --from engine-upgrade`,
+		Args: atMostOne("DIR"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir := "."
+			if len(args) == 1 {
+				dir = args[0]
+			}
+			written, err := writeTemplate(dir, from)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(map[string]any{"dir": dir, "written": written})
+			}
+			for _, name := range written {
+				a.printf("%s\n", filepath.Join(dir, name))
+			}
+			a.notef("next: cupel check %s\n", filepath.Join(dir, "campaign.yaml"))
+			return nil
+		},
+	}
+	c.Flags().StringVar(&from, "from", "", "start from this `pipeline`")
+	return c
+}
+
+func writeTemplate(dir, from string) ([]string, error) {
+	sub, err := fs.Sub(templateFiles, "template")
+	if err != nil {
+		return nil, err
+	}
+	if from == "" {
+		written, err := copyTree(sub, dir, dotted)
+		return written, fail(exitOutside, err)
+	}
+	b, err := pipelines.Read(from)
+	if err != nil {
+		return nil, fail(exitUsage, fmt.Errorf("--from %s: no such pipeline; there are %s", from, strings.Join(pipelines.Names(), ", ")))
+	}
+	// Pipelines live beside suites/ in the repository; here the suite is below.
+	b = []byte(strings.ReplaceAll(string(b), "../suites/", "suites/"))
+	var written []string
+	for name, content := range map[string][]byte{"campaign.yaml": b, ".gitignore": mustRead(sub, "gitignore")} {
+		ok, err := writeNew(filepath.Join(dir, name), content)
+		if err != nil {
+			return written, fail(exitOutside, err)
+		}
+		if ok {
+			written = append(written, name)
+		}
+	}
+	if !strings.Contains(string(b), "suites/tiny") {
+		return written, nil
+	}
+	more, err := copyTree(suites.FS, dir, under("suites"))
+	return append(written, more...), fail(exitOutside, err)
+}
+
+// dotted gives .gitignore its dot back: embedded files cannot begin with one.
+func dotted(name string) string {
+	switch name {
+	case "gitignore":
+		return ".gitignore"
+	case "allowed_signers":
+		return "allowed_signers"
+	}
+	return name
+}
+
+func mustRead(f fs.FS, name string) []byte {
+	b, err := fs.ReadFile(f, name)
+	if err != nil {
+		panic("embedded file " + name + ": " + err.Error())
+	}
+	return b
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cupel-dev/cupel/engine/exec"
+	"github.com/cupel-dev/cupel/engine/store"
+)
+
+func (a *app) planCmd() *cobra.Command {
+	var o runOptions
+	c := &cobra.Command{
+		Use:   "plan FILE",
+		Short: "what a run would do: cached, will run, waits on; requests and tokens",
+		Long: `Print the steps of a campaign in order and what a run would do with each. The
+store is opened read-only and stays byte for byte the same. Observing steps are
+assumed to see what they saw last.
+
+` + exitCodeTable(),
+		Example: `  cupel plan pipelines/quickstart.yaml
+  cupel plan campaign.yaml --refresh 'measure/fp8'`,
+		Args: exactArgs("FILE"),
+		RunE: func(_ *cobra.Command, args []string) error { return a.printPlan(args[0], o) },
+	}
+	bindFlag(c, &o.binds)
+	f := c.Flags()
+	f.StringVar(&o.only, "only", "", "plan this `stage` alone")
+	f.StringVar(&o.from, "from", "", "take everything before this `stage` from the store")
+	f.StringArrayVar(&o.refresh, "refresh", nil, "steps matching this `glob` run although they are in the store")
+	f.BoolVar(&o.offline, "offline", false, "plan without the endpoints")
+	f.BoolVar(&o.remeasure, "remeasure", false, "measure again what is damaged")
+	return c
+}
+
+func (a *app) printPlan(path string, o runOptions) error {
+	c, err := a.open(path, o.binds)
+	if err != nil {
+		return err
+	}
+	s, err := a.store(c, store.ReadOnly)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	rows, err := a.engine(c, s, o).Preview(c.plan)
+	if err != nil {
+		return fail(exitUsage, err)
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"spec_hash": c.loaded.Digest, "steps": rows})
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "STEP\tPLAN\tREQUESTS\tTOKENS<=\tLAST TOOK\tWHY")
+	var sum exec.Preview
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Forecast, count(r.Cost.Requests), count(r.Cost.Tokens), took(r.LastTook), r.Reason)
+		sum.Cost.Requests += r.Cost.Requests
+		sum.Cost.Tokens += r.Cost.Tokens
+		sum.LastTook += r.LastTook
+	}
+	w.Flush()
+	a.printf("\n%s\n", planSummary(rows, sum))
+	return nil
+}
+
+func planSummary(rows []exec.Preview, sum exec.Preview) string {
+	n := map[exec.Forecast]int{}
+	for _, r := range rows {
+		n[r.Forecast]++
+	}
+	var parts []string
+	for _, f := range []exec.Forecast{exec.WillHit, exec.WillLook, exec.WillRun, exec.WillWait, exec.WillSkip, exec.WillFail, exec.WillLeave} {
+		if n[f] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[f], f))
+		}
+	}
+	s := strings.Join(parts, ", ") + fmt.Sprintf("; at most %s requests", orZero(count(sum.Cost.Requests)))
+	if sum.LastTook > 0 {
+		s += ", " + took(sum.LastTook) + " last time"
+	}
+	return s
+}
+
+func count(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}
+
+func orZero(s string) string {
+	if s == "" {
+		return "0"
+	}
+	return s
+}
+
+func took(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return seconds(d.Seconds())
+}

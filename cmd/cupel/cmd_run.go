@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cupel-dev/cupel/engine/exec"
+	"github.com/cupel-dev/cupel/engine/store"
+	"github.com/cupel-dev/cupel/stages/evidence"
+)
+
+// runOptions are the flags of `cupel run`; demo uses them as well.
+type runOptions struct {
+	binds     []string
+	only      string
+	from      string
+	refresh   []string
+	offline   bool
+	remeasure bool
+	dryRun    bool
+	jobs      int
+}
+
+func (a *app) runCmd() *cobra.Command {
+	var o runOptions
+	c := &cobra.Command{
+		Use:   "run FILE",
+		Short: "run a campaign: pin, preflight, measure, score, compare, publish, decide",
+		Long: `Run the steps of a campaign that are not in the store, and print the decision.
+
+A step whose inputs are unchanged is served from the store: changing a scorer
+sends no request. A run that was stopped, in whatever way, continues where it
+was. The exit code is that of the decision.
+
+` + exitCodeTable(),
+		Example: `  cupel run pipelines/quickstart.yaml --bind f16=http://127.0.0.1:8000/v1,model=tiny-f16
+  cupel run campaign.yaml --from score --offline`,
+		Args: exactArgs("FILE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.dryRun {
+				return a.printPlan(args[0], o)
+			}
+			return a.runCampaign(c.Context(), args[0], o, true)
+		},
+	}
+	bindFlag(c, &o.binds)
+	f := c.Flags()
+	f.StringVar(&o.only, "only", "", "run this `stage` alone")
+	f.StringVar(&o.from, "from", "", "take everything before this `stage` from the store, without looking at the endpoints")
+	f.StringArrayVar(&o.refresh, "refresh", nil, "run steps matching this `glob` although they are in the store (repeatable)")
+	f.BoolVar(&o.offline, "offline", false, "send nothing; what is not in the store is an error")
+	f.BoolVar(&o.remeasure, "remeasure", false, "measure again what is damaged in the store")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan instead")
+	f.IntVar(&o.jobs, "jobs", 0, "scoring and comparing steps that run at once (default 2)")
+	return c
+}
+
+// engine makes the executor for a campaign.
+func (a *app) engine(c *campaign, s *store.Store, o runOptions) *exec.Engine {
+	host, _ := os.Hostname()
+	return &exec.Engine{
+		Store: s, Runners: c.wiring.runners(), Jobs: o.jobs, Offline: o.offline, Remeasure: o.remeasure,
+		Refresh: o.refresh, Only: o.only, From: o.from, Version: version, Host: host,
+	}
+}
+
+// runCampaign runs a campaign and prints its decision. verdictExit makes the
+// exit code that of the decision.
+func (a *app) runCampaign(ctx context.Context, path string, o runOptions, verdictExit bool) error {
+	c, err := a.open(path, o.binds)
+	if err != nil {
+		return err
+	}
+	if err := c.wiring.start(); err != nil {
+		return fail(exitOutside, err)
+	}
+	defer c.wiring.close()
+	s, err := a.store(c, store.ReadWrite)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+
+	e := a.engine(c, s, o)
+	con := a.console()
+	e.OnEvent = con.event
+	e.OnWait = func(name, who string) { con.line("%-44s waits for %s", name, who) }
+	out, err := e.Run(ctx, c.plan)
+	con.close()
+	if err != nil {
+		return fail(exitOutside, err)
+	}
+	a.notef("requests sent: %d; run %s\n", c.wiring.sent(), out.RunID)
+	if err := runError(out); err != nil {
+		return err
+	}
+	if out.Count(exec.Left) > 0 {
+		return nil // --only: what was asked for is done
+	}
+	return a.conclude(c, s, out, verdictExit)
+}
+
+// runError is the first reason why a run has no decision.
+func runError(out *exec.Outcome) error {
+	failures := out.Failures()
+	if out.Interrupted && (len(failures) == 0 || allCanceled(failures)) {
+		return fail(exitInterrupted, errors.New("interrupted; run the same command again to continue"))
+	}
+	if len(failures) == 0 {
+		return nil
+	}
+	lines := make([]string, len(failures))
+	for i, f := range failures {
+		lines[i] = fmt.Sprintf("%s: %v", f.Step.Name, trimStep(f.Step.Name, f.Err))
+	}
+	more := ""
+	if n := out.Count(exec.Blocked); n > 0 {
+		more = fmt.Sprintf("\n%d step(s) wait for that; what was finished is kept, run again to continue", n)
+	}
+	return fail(exitOutside, errors.New(strings.Join(lines, "\ncupel: ")+more))
+}
+
+func allCanceled(failures []exec.Result) bool {
+	for _, f := range failures {
+		if !errors.Is(f.Err, context.Canceled) {
+			return false
+		}
+	}
+	return true
+}
+
+// trimStep drops a step's own name from the front of its error.
+func trimStep(name string, err error) string {
+	return strings.TrimPrefix(err.Error(), name+": ")
+}
+
+// conclude publishes the finding, remembers the decision for `gate`, and
+// prints it.
+func (a *app) conclude(c *campaign, s *store.Store, out *exec.Outcome, verdictExit bool) error {
+	dir, err := publishFinding(c, s, out)
+	if err != nil {
+		return fail(exitOutside, err)
+	}
+	digest, ok := out.Output(evidence.DecideStep, evidence.OutDecision)
+	if !ok {
+		return fail(exitOutside, errors.New("the campaign ended without a decision"))
+	}
+	if err := remember(s, c, out, digest); err != nil {
+		return fail(exitOutside, err)
+	}
+	d, rec, err := readDecision(s, digest)
+	if err != nil {
+		return fail(exitOutside, err)
+	}
+	if a.json {
+		if err := a.printJSONLine(map[string]any{"decision": d, "finding": dir}); err != nil {
+			return err
+		}
+	} else {
+		a.printDecision(d, rec)
+		a.printf("\nfinding: %s\n", dir)
+	}
+	if !verdictExit {
+		return nil
+	}
+	return exit(verdictCode(d.Verdict))
+}
+
+// verdictCode maps a verdict to the exit code of run and gate.
+func verdictCode(v evidence.Verdict) exitCode {
+	switch v {
+	case evidence.Pass:
+		return exitOK
+	case evidence.Fail:
+		return exitFailed
+	}
+	return exitUndetermined
+}

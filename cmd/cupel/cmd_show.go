@@ -1,0 +1,306 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/engine/store"
+	"github.com/cupel-dev/cupel/stages/evidence"
+)
+
+type showOptions struct {
+	failures  int
+	stratum   string
+	candidate string
+}
+
+func (a *app) showCmd() *cobra.Command {
+	var o showOptions
+	c := &cobra.Command{
+		Use:   "show [REF]",
+		Short: "a decision, a step's output, an object, or failing items",
+		Long: `REF is a campaign file or spec hash (its newest decision), a step name with or
+without :OUTPUT (the newest record of that step), or the first digits of an
+object's digest. Without REF it is the newest decision of the store.
+
+--failures N prints the items on which a candidate lost against the baseline,
+side by side with the scorers' reasons: --stratum worst (the default) or a name.
+
+` + exitCodeTable(),
+		Example: `  cupel show pipelines/quickstart.yaml --failures 20 --stratum arithmetic --candidate q4_0
+  cupel show score/q4_0/quality/scores:summary.json`,
+		Args: atMostOne("REF"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.showNewest(o)
+			}
+			return a.show(args[0], o)
+		},
+	}
+	f := c.Flags()
+	f.IntVar(&o.failures, "failures", 0, "print up to `N` items that the candidate lost")
+	f.StringVar(&o.stratum, "stratum", "worst", "only this stratum; all for every one")
+	f.StringVar(&o.candidate, "candidate", "", "only this candidate")
+	return c
+}
+
+func (a *app) show(ref string, o showOptions) error {
+	if info, err := os.Stat(ref); err == nil && info.Mode().IsRegular() || looksLikeFile(ref) {
+		loaded, err := spec.Load(ref)
+		if err != nil {
+			return fail(exitUsage, err)
+		}
+		s, err := a.store(&campaign{loaded: loaded}, store.ReadOnly)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return a.showDecision(s, loaded.Digest, o)
+	}
+	s, err := a.storeHere(store.ReadOnly)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if hash, err := step.ParseDigest(ref); err == nil {
+		if _, err := s.Ref(refName(hash)); err == nil {
+			return a.showDecision(s, hash, o)
+		}
+		return a.showObject(s, hash)
+	}
+	name, output, _ := strings.Cut(ref, ":")
+	if rec, ok := newest(s, name); ok {
+		return a.showStep(s, rec, output)
+	}
+	d, err := expandDigest(s, ref)
+	if err != nil {
+		return fail(exitUsage, err)
+	}
+	return a.showObject(s, d)
+}
+
+// showNewest shows the decision that was reached last.
+func (a *app) showNewest(o showOptions) error {
+	s, err := a.storeHere(store.ReadOnly)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	refs, _ := s.Refs()
+	var last store.Ref
+	for _, r := range refs {
+		if strings.HasPrefix(r.Name, campaignRefs) && r.Set.After(last.Set) {
+			last = r
+		}
+	}
+	if last.Name == "" {
+		return fail(exitUndetermined, fmt.Errorf("no decision has been reached in %s yet", s.Dir()))
+	}
+	hash, err := step.ParseDigest(strings.TrimPrefix(last.Name, campaignRefs))
+	if err != nil {
+		return fail(exitOutside, err)
+	}
+	return a.showDecision(s, hash, o)
+}
+
+func looksLikeFile(ref string) bool {
+	for _, ext := range []string{".yaml", ".yml", ".json", ".cue"} {
+		if strings.HasSuffix(ref, ext) && !strings.Contains(ref, ":") {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *app) showDecision(s *store.Store, hash step.Digest, o showOptions) error {
+	d, rec, err := recall(s, hash)
+	if errors.Is(err, store.ErrMissing) {
+		return fail(exitUndetermined, fmt.Errorf("there is no decision for spec %s; run the campaign first", hash.Short()))
+	}
+	if err != nil {
+		return fail(exitOutside, err)
+	}
+	if o.failures > 0 {
+		return a.showFailures(s, rec, o)
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"decision": d, "record": rec})
+	}
+	a.printDecision(d, rec)
+	return nil
+}
+
+// newest returns the newest record of a step name.
+func newest(s *store.Store, name string) (store.Record, bool) {
+	keys, err := s.KeysByName(name)
+	if err != nil || len(keys) == 0 {
+		return store.Record{}, false
+	}
+	rec, ok, _ := s.Latest(keys[0])
+	return rec, ok
+}
+
+func (a *app) showStep(s *store.Store, rec store.Record, output string) error {
+	if output != "" {
+		out, ok := rec.Output(output)
+		if !ok {
+			names := make([]string, len(rec.Outputs))
+			for i, o := range rec.Outputs {
+				names[i] = o.Name
+			}
+			return fail(exitUsage, fmt.Errorf("%s has no output %q; it has %s", rec.Name, output, strings.Join(names, ", ")))
+		}
+		return a.showObject(s, out.Digest)
+	}
+	if a.json {
+		return a.printJSON(rec)
+	}
+	a.printf("%s (%s) %s %s\n", rec.Name, rec.Kind, rec.Outcome, rec.Reason)
+	a.printf("  key      %s\n  recorded %s on %s by cupel %s, run %s\n", rec.Key, rec.Finished.Format("2006-01-02 15:04:05"), rec.Host, rec.Version, rec.RunID)
+	for _, o := range rec.Outputs {
+		a.printf("  %-18s %s  %d bytes\n", o.Name, o.Digest, o.Size)
+	}
+	return nil
+}
+
+func (a *app) showObject(s *store.Store, d step.Digest) error {
+	b, err := s.Read(d)
+	if err != nil {
+		if errors.Is(err, store.ErrMissing) {
+			return fail(exitUsage, err)
+		}
+		return fail(exitOutside, err)
+	}
+	var pretty bytes.Buffer
+	if json.Indent(&pretty, b, "", "  ") == nil {
+		b = append(pretty.Bytes(), '\n')
+	}
+	_, err = a.stdout.Write(b)
+	return err
+}
+
+// expandDigest finds the one object whose digest begins with prefix.
+func expandDigest(s *store.Store, prefix string) (step.Digest, error) {
+	if len(prefix) < 6 || strings.Trim(prefix, "0123456789abcdef") != "" {
+		return step.Digest{}, fmt.Errorf("%q is no file, no step of this store, and no digest (at least 6 hexadecimal digits)", prefix)
+	}
+	found, err := s.Objects(prefix)
+	switch {
+	case err != nil:
+		return step.Digest{}, err
+	case len(found) == 0:
+		return step.Digest{}, fmt.Errorf("no object in %s begins with %s", s.Dir(), prefix)
+	case len(found) > 1:
+		return step.Digest{}, fmt.Errorf("%d objects begin with %s; give more digits", len(found), prefix)
+	}
+	return found[0], nil
+}
+
+// showFailures prints lost items with both answers.
+func (a *app) showFailures(s *store.Store, rec *evidence.Record, o showOptions) error {
+	type failing struct {
+		Candidate string        `json:"candidate"`
+		Workload  string        `json:"workload"`
+		Flip      evidence.Flip `json:"item"`
+		Input     string        `json:"input,omitempty"`
+		Baseline  string        `json:"baseline"`
+		Answer    string        `json:"answer"`
+	}
+	list := []failing{}
+	for _, c := range rec.Comparisons {
+		if o.candidate != "" && c.Candidate != o.candidate {
+			continue
+		}
+		stratum := o.stratum
+		if stratum == "worst" {
+			stratum = worstStratum(c)
+		}
+		base, err := answers(s, rec, evidence.GenerateStep(c.Baseline, c.Workload, 1))
+		if err != nil {
+			return fail(exitOutside, err)
+		}
+		cand, err := answers(s, rec, evidence.GenerateStep(c.Candidate, c.Workload, 1))
+		if err != nil {
+			return fail(exitOutside, err)
+		}
+		n := 0
+		for _, f := range c.Flips {
+			if f.B >= f.A || n >= o.failures || stratum != "all" && stratum != "" && f.Stratum != stratum {
+				continue
+			}
+			n++
+			list = append(list, failing{c.Candidate, c.Workload, f, "", base[f.ID], cand[f.ID]})
+		}
+	}
+	if a.json {
+		return a.printJSON(list)
+	}
+	p := a.colors()
+	for _, f := range list {
+		a.printf("%s  %s  %s  %s\n", p.bold(f.Flip.ID), f.Candidate, f.Workload, f.Flip.Stratum)
+		a.printf("  baseline  %.2f  %s  (%s)\n", f.Flip.A, quote(f.Baseline), f.Flip.ReasonA)
+		a.printf("  candidate %.2f  %s  (%s)\n", f.Flip.B, quote(f.Answer), f.Flip.ReasonB)
+	}
+	a.notef("%d item(s)\n", len(list))
+	return nil
+}
+
+// worstStratum is the one with the lowest difference.
+func worstStratum(c evidence.Comparison) string {
+	worst, at := "", 0.0
+	for name, s := range c.Stats.Strata {
+		if s.Delta != nil && (worst == "" || *s.Delta < at || *s.Delta == at && name < worst) {
+			worst, at = name, *s.Delta
+		}
+	}
+	return worst
+}
+
+// answers reads the first answer to each item of a generation in the record.
+func answers(s *store.Store, rec *evidence.Record, stepName string) (map[string]string, error) {
+	i := slices.IndexFunc(rec.Evidence, func(e evidence.EvidenceFile) bool {
+		return e.Step == stepName && e.Output == evidence.OutResponses
+	})
+	if i < 0 {
+		return nil, fmt.Errorf("the record names no answers of %s", stepName)
+	}
+	rc, err := s.Open(rec.Evidence[i].Digest)
+	if err != nil {
+		return nil, err
+	}
+	defer rc.Close()
+	out := map[string]string{}
+	dec := json.NewDecoder(rc)
+	for {
+		var row evidence.ResponseRow
+		err := dec.Decode(&row)
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", stepName, err)
+		}
+		if _, seen := out[row.ID]; !seen {
+			out[row.ID] = row.Text
+		}
+	}
+}
+
+// quote shows an answer on one line, at most 160 characters of it.
+func quote(s string) string {
+	r := []rune(s)
+	if len(r) > 160 {
+		return fmt.Sprintf("%q…", string(r[:160]))
+	}
+	return fmt.Sprintf("%q", s)
+}

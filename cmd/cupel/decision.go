@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/cupel-dev/cupel/stages/evidence"
+)
+
+// printDecision shows a decision as people read it: per candidate the guards
+// with the values put in, then what to do.
+func (a *app) printDecision(d *evidence.Decision, rec *evidence.Record) {
+	p := a.colors()
+	a.printf("\n%s  %s\n", p.bold(d.Campaign), rec.Question)
+	a.printf("spec %s  evidence %s  baseline %s\n", d.SpecHash.Short(), d.Evidence.Short(), rec.Baseline)
+	for _, c := range d.Candidates {
+		a.printf("\n%s  %s  %s\n", p.bold(c.Candidate), verdictText(p, c.Verdict), c.Label)
+		if len(c.Guards) == 0 {
+			a.printf("  %s\n", c.Why)
+		}
+		a.printGuards(p, c.Guards)
+	}
+	a.printScores(rec)
+	a.printNoise(rec)
+	a.printf("\nverdict: %s\n", strings.TrimSpace(verdictText(p, d.Verdict)))
+	for _, n := range d.Next {
+		a.printf("  - %s\n", n)
+	}
+}
+
+func (a *app) printGuards(p painter, guards []evidence.GuardResult) {
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	for _, g := range guards {
+		where := g.Stratum
+		if g.Cell != "" {
+			where = g.Cell
+		}
+		if where == "" {
+			where = "overall"
+		}
+		text := g.Explain
+		if g.Verdict != evidence.Pass && g.Reason != "" {
+			text += "  " + g.Reason
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", verdictText(p, g.Verdict), g.Guard, where, text)
+	}
+	w.Flush()
+}
+
+// verdictText is padded to one width before it is painted, so that columns
+// stay straight with colours on.
+func verdictText(p painter, v evidence.Verdict) string {
+	text := string(v)
+	if v == evidence.Fail {
+		text = "FAIL"
+	}
+	text = fmt.Sprintf("%-12s", text)
+	switch v {
+	case evidence.Pass:
+		return p.green(text)
+	case evidence.Fail, evidence.Error:
+		return p.red(text)
+	}
+	return p.yellow(text)
+}
+
+func (a *app) printScores(rec *evidence.Record) {
+	if len(rec.Comparisons) == 0 {
+		return
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "\nquality\tcandidate\titems\tbaseline\tcandidate\tdelta\tinterval\tmethod\tlost/won\tsame text")
+	for _, c := range rec.Comparisons {
+		o := c.Stats.Overall
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%d/%d\t%s\n", c.Workload, c.Candidate, o.N,
+			number(o.MeanA, "%.4f"), number(o.MeanB, "%.4f"), number(o.Delta, "%+.4f"), interval(o.Lo, o.Hi), o.Method,
+			o.Discordant.B, o.Discordant.C, share(c.Agreement.Identical, c.Agreement.Compared))
+	}
+	w.Flush()
+}
+
+func (a *app) printNoise(rec *evidence.Record) {
+	for _, n := range rec.Noise {
+		o := n.Stats.Overall
+		a.printf("noise floor of %s on %s: %d of %d items differ, delta %s %s, same text %s\n", n.Candidate, n.Workload,
+			o.Discordant.B+o.Discordant.C, o.N, number(o.Delta, "%+.4f"), interval(o.Lo, o.Hi), share(n.Agreement.Identical, n.Agreement.Compared))
+	}
+}
+
+func interval(lo, hi *float64) string {
+	if lo == nil || hi == nil {
+		return "undefined"
+	}
+	return fmt.Sprintf("[%+.4f, %+.4f]", *lo, *hi)
+}
+
+func number(v *float64, format string) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf(format, *v)
+}
+
+func share(k, n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", 100*float64(k)/float64(n)), "0"), ".") + " %"
+}
+
+// printJSONLine writes one JSON document on one line, as events are.
+func (a *app) printJSONLine(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s\n", b)
+	return err
+}

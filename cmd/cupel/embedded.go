@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cupel-dev/cupel/cmd/cupel/internal/tinyengine"
+	"github.com/cupel-dev/cupel/engine/spec"
+)
+
+// embeddedScheme in a binding's URL asks for the engine inside this binary:
+// embedded:tiny-f16.
+const embeddedScheme = "embedded:"
+
+// embeddedCmd is the hidden command that serves the embedded engine. It runs
+// as a process of its own, so that the client's CPU time, by which a cell is
+// judged client-bound, does not contain the engine's.
+func (a *app) embeddedCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:    "embedded-engine MODEL...",
+		Short:  "serve the demonstration engine until standard input ends",
+		Hidden: true,
+		RunE: func(c *cobra.Command, names []string) error {
+			// Ctrl-C reaches the whole group: requests in flight are to be finished.
+			signal.Ignore(os.Interrupt)
+			models, err := loadEmbedded(names)
+			if err != nil {
+				return fail(exitUsage, err)
+			}
+			srv, err := tinyengine.Start(context.Background(), "127.0.0.1:0", models...)
+			if err != nil {
+				return fail(exitOutside, err)
+			}
+			defer srv.Close()
+			a.printf("%s\n", srv.URL())
+			_, err = io.Copy(io.Discard, a.stdin) // ends when the parent does, however it ends
+			return err
+		},
+	}
+}
+
+func loadEmbedded(names []string) ([]*tinyengine.Model, error) {
+	files := tinyengine.Embedded()
+	var models []*tinyengine.Model
+	for _, name := range names {
+		gguf, ok := files[name]
+		if !ok {
+			return nil, fmt.Errorf("%s%s: no such embedded model; there are %s", embeddedScheme, name, strings.Join(tinyengine.Names(), ", "))
+		}
+		m, err := tinyengine.Load(name, gguf)
+		if err != nil {
+			return nil, fmt.Errorf("%s%s: %w", embeddedScheme, name, err)
+		}
+		models = append(models, m)
+	}
+	return models, nil
+}
+
+// embedded is the embedded engine's process.
+type embedded struct {
+	url   string
+	stdin io.Closer
+	cmd   *exec.Cmd
+}
+
+// startEmbedded starts the engine with the models that the bindings name; nil
+// when they name none.
+func startEmbedded(bindings map[string]spec.Binding) (*embedded, error) {
+	var names []string
+	for _, b := range bindings {
+		if name, ok := strings.CutPrefix(b.URL, embeddedScheme); ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	slices.Sort(names)
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	var words strings.Builder
+	e := &embedded{cmd: exec.Command(self, append([]string{"embedded-engine"}, names...)...)}
+	e.cmd.Stderr = &words
+	if e.stdin, err = e.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := e.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := e.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("embedded engine: %w", err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		_ = e.close()
+		return nil, fmt.Errorf("embedded engine: %w", errors.New(strings.TrimPrefix(strings.TrimSpace(words.String()), "cupel: ")))
+	}
+	e.url = strings.TrimSpace(line)
+	return e, nil
+}
+
+func (e *embedded) close() error {
+	if e == nil {
+		return nil
+	}
+	return errors.Join(e.stdin.Close(), e.cmd.Wait())
+}

@@ -1,0 +1,318 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cupel-dev/cupel/stages/llm/llmtest"
+)
+
+// scripted is an endpoint that answers from an item file and goes wrong where
+// a test says so. It can be stopped and started again at the same address.
+type scripted struct {
+	tb    testing.TB
+	name  string // of the model that it serves
+	items map[string]item
+	addr  string
+	http  *http.Server
+
+	mu      sync.Mutex
+	wire    *llmtest.Endpoint
+	answers map[string]string // item -> what is answered instead of the reference
+	faults  map[string]string // item -> kind; "" = every chat, "*" = every request
+	held    map[string]chan struct{}
+	asked   []string // items of chat requests since the last look, in order of arrival
+	all     []string // the same, and never forgotten
+	hits    int      // requests of any kind since the last look
+	changed chan struct{}
+}
+
+// item is what an endpoint knows of a line of the item file, by its prompt.
+type item struct{ id, answer string }
+
+// digests of the two models of testdata/campaign.yaml.
+var digests = map[string]string{"f16": strings.Repeat("a", 64), "q8": strings.Repeat("b", 64)}
+
+// patience is how long a test waits for what must happen before it fails.
+const patience = time.Minute
+
+func newScripted(tb testing.TB, name, itemFile string) *scripted {
+	tb.Helper()
+	s := &scripted{
+		tb: tb, name: name, items: readItems(tb, itemFile), addr: "127.0.0.1:0",
+		answers: map[string]string{}, faults: map[string]string{}, held: map[string]chan struct{}{}, changed: make(chan struct{}),
+	}
+	s.serve(llmtest.Model{ID: name, Digest: digests[name], Context: 512})
+	s.start()
+	tb.Cleanup(func() { s.release(); s.stop() })
+	return s
+}
+
+func readItems(tb testing.TB, file string) map[string]item {
+	tb.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	out := map[string]item{}
+	for line := range bytes.Lines(b) {
+		var it struct {
+			ID, Input string
+			Answer    json.RawMessage
+		}
+		if err := json.Unmarshal(line, &it); err != nil {
+			tb.Fatalf("%s: %v", file, err)
+		}
+		answer := string(it.Answer)
+		var text string
+		if json.Unmarshal(it.Answer, &text) == nil {
+			answer = text
+		}
+		out[it.Input] = item{it.ID, answer}
+	}
+	return out
+}
+
+// serve changes what the endpoint says it is.
+func (s *scripted) serve(m llmtest.Model) {
+	wire := llmtest.New(s.tb, llmtest.Script{Models: []llmtest.Model{m}, Answer: s.answer, Fault: s.fault})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wire = wire
+}
+
+func (s *scripted) url() string { return "http://" + s.addr + "/v1" }
+
+func (s *scripted) start() {
+	s.tb.Helper()
+	l, err := net.Listen("tcp", s.addr)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	s.addr = l.Addr().String()
+	s.http = &http.Server{Handler: s}
+	go s.http.Serve(l)
+}
+
+func (s *scripted) stop() { _ = s.http.Close() }
+
+// identify names the item of a prompt; preflight's prompts have names too.
+func (s *scripted) identify(prompt string) item {
+	if it, ok := s.items[prompt]; ok {
+		return it
+	}
+	switch {
+	case strings.Contains(prompt, "JSON"):
+		return item{"json", `{"ok": true, "count": 3}`}
+	case strings.Contains(prompt, "Say hello"):
+		return item{"generate", "Hello there."}
+	}
+	return item{"load", prompt} // a capacity request: the canary comes first in it
+}
+
+func (s *scripted) answer(prompt string) string {
+	it := s.identify(prompt)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a, ok := s.answers[it.id]; ok {
+		return a
+	}
+	return it.answer
+}
+
+// kind is the fault that a request meets, "" for none.
+func (s *scripted) kind(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, at := range []string{id, "", "*"} {
+		if k, ok := s.faults[at]; ok {
+			return k
+		}
+	}
+	return ""
+}
+
+// words is what the endpoint says when it refuses.
+const words = "no CUDA device is left"
+
+var statuses = map[string]int{"400": 400, "401": 401, "404": 404, "429": 429, "500": 500, "503": 503}
+
+// fault makes the faults that llmtest knows.
+func (s *scripted) fault(_ int, prompt string) llmtest.Fault {
+	id := s.identify(prompt).id
+	s.mu.Lock()
+	wait := s.held[id]
+	s.mu.Unlock()
+	f := llmtest.Fault{Message: words}
+	if wait != nil {
+		f.Wait = wait
+	}
+	switch k := s.kind(id); k {
+	case "cut":
+		f.Cut, f.After = true, 1
+	case "in-band":
+		f.InBand, f.After = true, 1
+	case "empty":
+		f.Empty = true
+	case "other-model":
+		f.Model = "huge"
+	case "hang":
+		f.Hang = true
+	case "length":
+		f.Finish = "length"
+	case "reasoning":
+		f.Empty, f.Reasoning = true, "hm"
+	default:
+		f.Status = statuses[k]
+	}
+	return f
+}
+
+// ServeHTTP counts, makes the faults below the protocol, and passes the rest on.
+func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	id := s.count(r, body)
+	s.mu.Lock()
+	_, everywhere := s.faults["*"]
+	wire := s.wire
+	s.mu.Unlock()
+	if (id != "" || everywhere) && s.raw(w, r, s.kind(id)) {
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	wire.ServeHTTP(w, r)
+}
+
+// count notes a request and returns the item that it asks for, "" when it is
+// not a chat request.
+func (s *scripted) count(r *http.Request, body []byte) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hits++
+	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		return ""
+	}
+	var a struct{ Messages []struct{ Content string } }
+	if err := json.Unmarshal(body, &a); err != nil || len(a.Messages) == 0 {
+		s.tb.Errorf("endpoint %s: a request that it cannot read: %s", s.name, body)
+		return ""
+	}
+	id := s.identify(a.Messages[len(a.Messages)-1].Content).id
+	s.asked = append(s.asked, id)
+	s.all = append(s.all, id)
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return id
+}
+
+// raw answers outside the protocol; false = it has not.
+func (s *scripted) raw(w http.ResponseWriter, r *http.Request, kind string) bool {
+	send := func(status int, contentType, body string) bool {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+		return true
+	}
+	switch kind {
+	case "html":
+		return send(200, "text/html", "<html><h1>Welcome to nginx</h1></html>")
+	case "no-stream":
+		return send(200, "application/json", `{"id":"1","object":"chat.completion","model":"`+s.name+`","choices":[{"index":0,"message":{"role":"assistant","content":"3"},"finish_reason":"stop"}]}`)
+	case "bad-json":
+		return send(200, "text/event-stream", "data: {\"model\":\n\n")
+	case "hang-all":
+		<-r.Context().Done()
+		return true
+	}
+	if code := statuses[kind]; code != 0 && !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		return send(code, "application/json", `{"error":{"message":"`+words+`"}}`)
+	}
+	return false
+}
+
+// spoil makes a fault at the given items, at every chat request when there are none.
+func (s *scripted) spoil(kind string, ids ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(ids) == 0 {
+		ids = []string{""}
+	}
+	for _, id := range ids {
+		s.faults[id] = kind
+	}
+}
+
+// mend takes all faults and wrong answers back.
+func (s *scripted) mend() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.faults)
+	clear(s.answers)
+}
+
+// say answers an item with another text than its reference.
+func (s *scripted) say(text string, ids ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range ids {
+		s.answers[id] = text
+	}
+}
+
+// hold lets requests for an item arrive and answers them after release.
+func (s *scripted) hold(ids ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range ids {
+		s.held[id] = make(chan struct{})
+	}
+}
+
+func (s *scripted) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.held {
+		close(c)
+	}
+	clear(s.held)
+}
+
+// await returns when the item has been asked for since the last look.
+func (s *scripted) await(id string) error {
+	late := time.After(patience)
+	for {
+		s.mu.Lock()
+		there, changed := slices.Contains(s.asked, id), s.changed
+		s.mu.Unlock()
+		if there {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-late:
+			return fmt.Errorf("endpoint %s: %s was not asked for", s.name, id)
+		}
+	}
+}
+
+// look returns what was asked for since the last look, sorted.
+func (s *scripted) look() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := slices.Sorted(slices.Values(s.asked))
+	s.asked, s.hits = nil, 0
+	return out
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/cupel-dev/cupel/engine/plan"
+	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/compare"
+	"github.com/cupel-dev/cupel/stages/decide"
+	"github.com/cupel-dev/cupel/stages/llm"
+	"github.com/cupel-dev/cupel/stages/measure"
+	"github.com/cupel-dev/cupel/stages/pin"
+	"github.com/cupel-dev/cupel/stages/preflight"
+	"github.com/cupel-dev/cupel/stages/publish"
+	"github.com/cupel-dev/cupel/stages/score"
+)
+
+// wiring joins the stages to the engine and the candidates to their endpoints.
+// It is the only place that knows both sides.
+type wiring struct {
+	loaded   *spec.Loaded
+	bindings map[string]spec.Binding
+	engine   *embedded // the embedded engine, when a binding asks for it
+	requests atomic.Int64
+}
+
+func wire(loaded *spec.Loaded, bindings map[string]spec.Binding) *wiring {
+	return &wiring{loaded: loaded, bindings: bindings}
+}
+
+// adders are the stages' contributions to the plan.
+func (w *wiring) adders() []plan.Adder {
+	stages := []plan.Adder{
+		pin.Steps, preflight.Steps, measure.Steps, score.Steps, compare.Steps,
+		publish.Steps(w.loaded.Digest), decide.Steps,
+	}
+	for i, add := range stages {
+		stages[i] = func(c *spec.Campaign) []step.Step { return w.place(add(c)) }
+	}
+	return stages
+}
+
+// place turns "the endpoint of this candidate" into "the endpoint at this
+// address": two candidates behind one address must not be measured at once.
+// Timing cells run alone, since scoring beside them would show in latencies.
+func (w *wiring) place(steps []step.Step) []step.Step {
+	for i, s := range steps {
+		if len(s.Resources) == 0 {
+			continue
+		}
+		steps[i].Resources = []string{w.resource(s.Where)}
+		if s.Kind == measure.KindCell {
+			steps[i].Resources = append(steps[i].Resources, step.Quiet)
+		}
+	}
+	return steps
+}
+
+func (w *wiring) resource(candidate string) string {
+	b := w.bindings[candidate]
+	if strings.HasPrefix(b.URL, embeddedScheme) {
+		return "endpoint " + embeddedScheme
+	}
+	if u, err := url.Parse(b.URL); err == nil && u.Host != "" {
+		return "endpoint " + u.Host
+	}
+	return "endpoint of " + candidate
+}
+
+// runners maps step kinds to what runs them.
+func (w *wiring) runners() map[string]step.Runner {
+	dial := func(n measure.Need) (measure.Endpoint, error) { return w.dial(n.Candidate, n.Timeout, n.Conns) }
+	out := map[string]step.Runner{
+		pin.Kind: pin.Runner{
+			Dial:       func(c string) (pin.Identifier, error) { return w.dial(c, 0, 0) },
+			ServedName: func(c string) string { return w.loaded.Campaign.Candidates[c].ServedName },
+		},
+		preflight.Kind:       preflight.Runner{Dial: func(c string) (preflight.Endpoint, error) { return w.dial(c, 0, 0) }},
+		measure.KindGenerate: measure.Generate{Dial: dial},
+		measure.KindCell:     measure.Cell{Dial: dial},
+		measure.KindMetrics:  measure.Metrics{},
+		publish.RecordKind:   publish.RecordRunner{},
+		publish.FindingKind:  publish.FindingRunner{},
+		decide.Kind:          step.RunnerFunc(decide.Run),
+	}
+	maps.Copy(out, score.Runners())
+	maps.Copy(out, compare.Runners())
+	return out
+}
+
+// start starts the embedded engine when a binding asks for it.
+func (w *wiring) start() (err error) {
+	w.engine, err = startEmbedded(w.bindings)
+	return err
+}
+
+func (w *wiring) close() {
+	_ = w.engine.close() // it has answered all that it was asked
+}
+
+// sent is how many generation requests went out.
+func (w *wiring) sent() int64 { return w.requests.Load() }
+
+// endpoint counts what is sent.
+type endpoint struct {
+	*llm.Client
+	sent *atomic.Int64
+}
+
+// Do sends one request.
+func (e endpoint) Do(ctx context.Context, p *llm.Prepared) llm.Response {
+	e.sent.Add(1)
+	return e.Client.Do(ctx, p)
+}
+
+// dial opens the endpoint of a candidate. It sends nothing.
+func (w *wiring) dial(candidate string, timeout time.Duration, conns int) (endpoint, error) {
+	o, err := w.options(candidate)
+	if err != nil {
+		return endpoint{}, err
+	}
+	o.Timeout, o.MaxConns = timeout, conns
+	c, err := llm.New(o)
+	if err != nil {
+		return endpoint{}, fmt.Errorf("candidate %s: %w", candidate, err)
+	}
+	return endpoint{c, &w.requests}, nil
+}
+
+func (w *wiring) options(candidate string) (llm.Options, error) {
+	b, ok := w.bindings[candidate]
+	if !ok {
+		return llm.Options{}, step.WithHint(step.Mark(step.ErrUnreachable, fmt.Errorf("no endpoint is bound to candidate %s", candidate)),
+			fmt.Sprintf("say where it is with --bind %s=http://127.0.0.1:8000/v1", candidate))
+	}
+	cand := w.loaded.Campaign.Candidates[candidate]
+	o := llm.Options{URL: b.URL, API: llm.API(b.API), Model: cand.ServedName}
+	if b.ServedName != "" {
+		o.Model = b.ServedName
+	}
+	if name, ok := strings.CutPrefix(b.URL, embeddedScheme); ok {
+		o.URL, o.API, o.Model = w.engine.url+"/v1", llm.OpenAI, name
+	}
+	var err error
+	if o.APIKey, err = fromEnv(b.APIKeyEnv); err != nil {
+		return o, fmt.Errorf("candidate %s: %w", candidate, err)
+	}
+	for header, env := range b.Headers {
+		v, err := fromEnv(env)
+		if err != nil {
+			return o, fmt.Errorf("candidate %s: header %s: %w", candidate, header, err)
+		}
+		if o.Headers == nil {
+			o.Headers = map[string]string{}
+		}
+		o.Headers[header] = v
+	}
+	return o, nil
+}
+
+func fromEnv(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	if v := strings.TrimSpace(os.Getenv(name)); v != "" {
+		return v, nil
+	}
+	return "", step.WithHint(errors.New("environment variable "+name+" is empty"), "export it before running")
+}

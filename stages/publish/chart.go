@@ -1,0 +1,207 @@
+package publish
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// series is a candidate as it is drawn: colour and shape, the same in every
+// chart of a page.
+type series struct {
+	Name  string
+	Style int // 0 is the baseline; also the index of the colour and of the shape
+}
+
+const styles = 6
+
+// series lists the candidates with load, the baseline first. A candidate keeps
+// its style whether or not others were measured.
+func (m pageMaker) series(wl string) []series {
+	var out []series
+	for i, name := range m.names {
+		if _, ok := m.rec.Candidates[name].Load[wl]; ok {
+			style := i % styles
+			if name != m.rec.Baseline {
+				style = 1 + (i-1+styles-1)%(styles-1)
+			}
+			out = append(out, series{name, style})
+		}
+	}
+	return out
+}
+
+// lineChart is throughput over concurrency. X is in percent, Y in pixels of a
+// plot that is Height high; concurrencies stand at equal distances.
+type lineChart struct {
+	Height  int
+	Series  []series
+	XTicks  []tick
+	YTicks  []yTick
+	Lines   []chartLine
+	Points  []chartPoint
+	Missing []string // "awq at concurrency 8, 16: incomplete-cell (…)"
+}
+
+type yTick struct {
+	Y     float64
+	Label string
+}
+
+type chartLine struct {
+	Style          int
+	X1, Y1, X2, Y2 float64
+}
+
+type chartPoint struct {
+	Style   int
+	X, Y    float64
+	Low     float64 // pixel of one standard deviation below, equal to Y without spread
+	High    float64
+	Tooltip string
+}
+
+const plotHeight = 220
+
+func throughputChart(groups []loadGroup, all []series) lineChart {
+	ch := lineChart{Height: plotHeight, Series: all}
+	values := []float64{0}
+	for _, g := range groups {
+		for _, r := range g.Rows {
+			if v := r.cell.ThroughputTokS.Value; v != nil {
+				values = append(values, *v+spread(r))
+			}
+		}
+	}
+	y := newAxis(values, 1, false)
+	for _, t := range y.Ticks {
+		ch.YTicks = append(ch.YTicks, yTick{pixel(t.At), t.Label})
+	}
+	for i, g := range groups {
+		label := thousands(g.Concurrency)
+		if len(groups) > 10 && i%2 == 1 {
+			label = ""
+		}
+		ch.XTicks = append(ch.XTicks, tick{At: column(i, len(groups)), Label: label})
+	}
+	for _, s := range all {
+		ch.draw(s, groups, y)
+	}
+	return ch
+}
+
+// draw adds one candidate. A concurrency without a value breaks its line.
+func (ch *lineChart) draw(s series, groups []loadGroup, y axis) {
+	var last *chartPoint
+	missing := map[string][]string{}
+	for i, g := range groups {
+		r := rowOfSeries(g, s.Name)
+		if r == nil {
+			last = nil
+			continue
+		}
+		v := r.cell.ThroughputTokS.Value
+		if v == nil {
+			missing[r.Throughput.Reason] = append(missing[r.Throughput.Reason], thousands(g.Concurrency))
+			last = nil
+			continue
+		}
+		where := s.Name + " at concurrency " + thousands(g.Concurrency)
+		p := chartPoint{Style: s.Style, X: column(i, len(groups)), Y: pixel(y.at(*v)),
+			Low: pixel(y.at(math.Max(0, *v-spread(*r)))), High: pixel(y.at(*v + spread(*r))),
+			Tooltip: where + ": " + r.Throughput.Text + " tok/s"}
+		if last != nil {
+			ch.Lines = append(ch.Lines, chartLine{s.Style, last.X, last.Y, p.X, p.Y})
+		}
+		ch.Points = append(ch.Points, p)
+		last = &p
+	}
+	for _, code := range slices.Sorted(maps.Keys(missing)) {
+		ch.Missing = append(ch.Missing, s.Name+" at concurrency "+strings.Join(missing[code], ", ")+": "+because(code))
+	}
+}
+
+func rowOfSeries(g loadGroup, name string) *loadRow {
+	i := slices.IndexFunc(g.Rows, func(r loadRow) bool { return r.Candidate == name })
+	if i < 0 {
+		return nil
+	}
+	return &g.Rows[i]
+}
+
+func spread(r loadRow) float64 {
+	if sd := r.cell.ThroughputSD.Value; sd != nil {
+		return *sd
+	}
+	return 0
+}
+
+// pixel turns a position along an axis into one from the top of the plot.
+func pixel(percent float64) float64 {
+	return math.Round(10*(plotHeight-plotHeight*percent/100)) / 10
+}
+
+// column is where the i-th of n categories stands, in percent.
+func column(i, n int) float64 {
+	if n == 1 {
+		return 50
+	}
+	return math.Round(100*(4+92*float64(i)/float64(n-1))) / 100
+}
+
+// barChart is TTFT per concurrency: a bar to p95 with the part to p50 full.
+type barChart struct {
+	Axis   axis
+	Any    bool // some bar has a length
+	Groups []barGroup
+}
+
+type barGroup struct {
+	Concurrency int
+	Bars        []bar
+}
+
+type bar struct {
+	Series   series
+	P50, P95 *float64 // width in percent
+	Text     string
+	Reason   string
+}
+
+func ttftChart(groups []loadGroup, all []series) barChart {
+	values := []float64{0}
+	for _, g := range groups {
+		for _, r := range g.Rows {
+			for _, p := range []*float64{r.cell.TTFT.P50, r.cell.TTFT.P95} {
+				if p != nil {
+					values = append(values, *p)
+				}
+			}
+		}
+	}
+	ch := barChart{Axis: newAxis(values, 1, false), Any: len(values) > 1}
+	zero := ch.Axis.at(0)
+	for _, g := range groups {
+		out := barGroup{Concurrency: g.Concurrency}
+		for _, s := range all {
+			r := rowOfSeries(g, s.Name)
+			if r == nil {
+				continue
+			}
+			b := bar{Series: s, Text: r.TTFT50.Text + " / " + r.TTFT95.Text, Reason: r.TTFT50.Reason}
+			b.P50, b.P95 = width(ch.Axis, zero, r.cell.TTFT.P50), width(ch.Axis, zero, r.cell.TTFT.P95)
+			out.Bars = append(out.Bars, b)
+		}
+		ch.Groups = append(ch.Groups, out)
+	}
+	return ch
+}
+
+func width(a axis, zero float64, x *float64) *float64 {
+	if x == nil {
+		return nil
+	}
+	w := math.Round(100*(a.at(*x)-zero)) / 100
+	return &w
+}

@@ -1,0 +1,227 @@
+package publish
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/metric"
+)
+
+// RecordSchema names the format of record.json.
+const RecordSchema = "cupel/record/v1"
+
+// RecordRunner assembles the evidence record.
+type RecordRunner struct{}
+
+// Run implements step.Runner.
+func (RecordRunner) Run(_ context.Context, job step.Job) error {
+	var p recordParams
+	if err := job.Params(&p); err != nil {
+		return err
+	}
+	b := builder{job: job, p: p, rec: newRecord(p)}
+	for _, s := range p.Sources {
+		if err := b.add(s); err != nil {
+			return fmt.Errorf("record: %s: %w", s.Input, err)
+		}
+	}
+	b.finish()
+	return writeJSON(job, evidence.OutRecord, b.rec)
+}
+
+func newRecord(p recordParams) *evidence.Record {
+	rec := &evidence.Record{
+		Schema: RecordSchema, Campaign: p.Campaign, SpecHash: p.SpecHash, Question: p.Question, Reward: p.Reward,
+		Kind: p.Kind, Owner: p.Owner, Baseline: p.Baseline,
+		Labels: map[string][]string{}, Candidates: map[string]evidence.CandidateRecord{},
+		Comparisons: []evidence.Comparison{}, Noise: []evidence.NoiseFloor{},
+		Evidence: []evidence.EvidenceFile{}, Unknown: []evidence.Unknown{},
+	}
+	for name, role := range p.Candidates {
+		rec.Candidates[name] = evidence.CandidateRecord{
+			Role: role, Scores: map[string]evidence.ScoreSummary{}, Load: map[string]evidence.LoadMetrics{},
+		}
+	}
+	return rec
+}
+
+// builder fills a record from the inputs that are there.
+type builder struct {
+	job  step.Job
+	p    recordParams
+	rec  *evidence.Record
+	last int64 // newest wall clock of a measurement, Unix ns
+	gone []source
+}
+
+func (b *builder) add(s source) error {
+	d := b.job.InputDigest(s.Input)
+	if d.IsZero() {
+		b.gone = append(b.gone, s) // finish says why, when all inputs are read
+		return nil
+	}
+	cand := b.rec.Candidates[s.Candidate]
+	defer func() { b.rec.Candidates[s.Candidate] = cand }()
+	switch s.What {
+	case "pin":
+		cand.Pin = new(evidence.PinDoc)
+		return readJSON(b.job, s.Input, cand.Pin)
+	case "preflight":
+		cand.Preflight = new(evidence.PreflightDoc)
+		if err := readJSON(b.job, s.Input, cand.Preflight); err != nil {
+			return err
+		}
+		cand.Stopped = stoppedBy(cand.Preflight)
+	case "summary":
+		var v evidence.ScoreSummary
+		if err := readJSON(b.job, s.Input, &v); err != nil {
+			return err
+		}
+		cand.Scores[s.Workload] = v
+	case "metrics":
+		var v evidence.LoadMetrics
+		if err := readJSON(b.job, s.Input, &v); err != nil {
+			return err
+		}
+		cand.Load[s.Workload] = v
+	case "comparison":
+		var v evidence.Comparison
+		if err := readJSON(b.job, s.Input, &v); err != nil {
+			return err
+		}
+		b.rec.Comparisons = append(b.rec.Comparisons, v)
+	case "noise":
+		var v evidence.NoiseFloor
+		if err := readJSON(b.job, s.Input, &v); err != nil {
+			return err
+		}
+		b.rec.Noise = append(b.rec.Noise, v)
+	case "raw":
+		b.rec.Evidence = append(b.rec.Evidence, evidence.EvidenceFile{Step: s.Step, Output: s.Output, Digest: d})
+		if s.Output == evidence.OutTimings || s.Output == evidence.OutCell {
+			return b.date(s.Input)
+		}
+	}
+	return nil
+}
+
+// stoppedBy names the failed checks of a refused candidate.
+func stoppedBy(p *evidence.PreflightDoc) string {
+	if p.Passed {
+		return ""
+	}
+	var why []string
+	for _, c := range p.Checks {
+		if !c.Passed {
+			why = append(why, c.Name+": "+c.Reason)
+		}
+	}
+	return "preflight " + strings.Join(why, "; ")
+}
+
+// date moves the record's day to that of the newest request in a file of
+// timings or load rows. Both carry times.start_unix_ns per row.
+func (b *builder) date(input string) error {
+	rc, err := b.job.Open(input)
+	if err != nil {
+		return err
+	}
+	defer rc.Close()
+	lines := bufio.NewScanner(rc)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var row struct {
+			Times struct {
+				StartUnixNS int64 `json:"start_unix_ns"`
+			} `json:"times"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+			return err
+		}
+		b.last = max(b.last, row.Times.StartUnixNS)
+	}
+	return lines.Err()
+}
+
+func (b *builder) finish() {
+	if b.last > 0 {
+		b.rec.Date = time.Unix(0, b.last).UTC().Format(time.DateOnly)
+	} else {
+		b.unknown("date", "nothing was measured")
+	}
+	for name := range b.rec.Candidates {
+		b.rec.Labels[name] = labels(b.rec, name)
+	}
+	b.unknownPins()
+	b.unknownResults()
+	b.unknown("hardware.gpu", "no meter ran beside the campaign and the endpoint does not say")
+	b.unknown("hardware.driver", "no meter ran beside the campaign and the endpoint does not say")
+	b.unknown("energy", "no meter ran beside the campaign")
+	slices.SortFunc(b.rec.Unknown, func(x, y evidence.Unknown) int { return strings.Compare(x.Field, y.Field) })
+}
+
+// labels are the evidence labels that a candidate has earned. They never
+// upgrade themselves: each needs its own measurement.
+func labels(rec *evidence.Record, name string) []string {
+	c := rec.Candidates[name]
+	out := []string{}
+	if c.Preflight != nil && c.Preflight.Passed {
+		out = append(out, "functional")
+	}
+	for _, wl := range c.Load {
+		if slices.ContainsFunc(wl.Cells, func(x metric.Cell) bool { return x.Completed > 0 }) {
+			out = append(out, "capacity")
+			break
+		}
+	}
+	for _, s := range c.Scores {
+		if s.Overall.Scored > 0 {
+			out = append(out, "quality")
+			break
+		}
+	}
+	return out
+}
+
+func readJSON(job step.Job, input string, v any) error {
+	rc, err := job.Open(input)
+	if err != nil {
+		return err
+	}
+	defer rc.Close()
+	b, err := io.ReadAll(rc)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, v)
+}
+
+// writeJSON writes v as one indented document; maps come out sorted, so the
+// bytes depend on the value alone.
+func writeJSON(job step.Job, output string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeBytes(job, output, "application/json", append(b, '\n'))
+}
+
+func writeBytes(job step.Job, output, mediaType string, b []byte) error {
+	w, err := job.Create(output, mediaType)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(b); err != nil {
+		w.Close()
+		return err
+	}
+	return w.Close()
+}

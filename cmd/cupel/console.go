@@ -30,10 +30,11 @@ func (a *app) console() *console {
 	c.bars.SetOutputWriter(a.stderr)
 	c.bars.SetUpdateFrequency(150 * time.Millisecond)
 	c.bars.SetTrackerLength(20)
-	c.bars.SetMessageLength(64)
+	c.bars.SetMessageLength(72)
 	c.bars.SetStyle(progress.StyleBlocks)
 	show := &c.bars.Style().Visibility
-	show.ETA, show.Time, show.Percentage = true, false, false
+	show.ETA, show.Time, show.Percentage, show.Value = true, false, false, false
+	c.bars.SetTrackerPosition(progress.PositionRight)
 	c.ended = make(chan struct{})
 	go func() {
 		c.bars.Render()
@@ -74,7 +75,7 @@ func (c *console) progress(ev exec.Event) {
 	if t := c.run[ev.Step]; t != nil {
 		t.UpdateTotal(int64(ev.Total))
 		t.SetValue(int64(ev.Done))
-		t.UpdateMessage(fmt.Sprintf("%s  %s", ev.Step, ev.Note))
+		t.UpdateMessage(fmt.Sprintf("%-44s %d/%d  %s", ev.Step, ev.Done, ev.Total, ev.Note))
 		return
 	}
 	if ev.Total == 0 || c.bars != nil {

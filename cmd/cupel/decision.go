@@ -30,23 +30,40 @@ func (a *app) printDecision(d *evidence.Decision, rec *evidence.Record) {
 	}
 }
 
+// printGuards prints each rule once, and below it what it came to in each
+// stratum or cell.
 func (a *app) printGuards(p painter, guards []evidence.GuardResult) {
+	rule := ""
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	for _, g := range guards {
-		where := g.Stratum
-		if g.Cell != "" {
-			where = g.Cell
+		if head := g.Guard + "  " + g.Rule; head != rule {
+			rule = head
+			w.Flush()
+			a.printf("  %s  %s\n", p.bold(g.Guard), g.Rule)
 		}
-		if where == "" {
-			where = "overall"
-		}
-		text := g.Explain
-		if g.Verdict != evidence.Pass && g.Reason != "" {
-			text += "  " + g.Reason
-		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", verdictText(p, g.Verdict), g.Guard, where, text)
+		fmt.Fprintf(w, "    %s\t%s\t%s\n", verdictText(p, g.Verdict), place(g), outcome(g))
 	}
 	w.Flush()
+}
+
+func place(g evidence.GuardResult) string {
+	if at := g.Stratum + g.Cell; at != "" {
+		return at
+	}
+	return "overall"
+}
+
+// outcome is the values that were put in and, when that is not a pass, why.
+func outcome(g evidence.GuardResult) string {
+	values := strings.TrimPrefix(g.Explain, g.Rule)
+	values = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(values), "("), ")")
+	switch {
+	case g.Verdict == evidence.Pass || g.Verdict == evidence.Fail:
+		return values
+	case g.NeedItems > g.Items:
+		return fmt.Sprintf("%s; about %d items would decide it, there are %d", values, g.NeedItems, g.Items)
+	}
+	return strings.TrimPrefix(values+"; "+g.Reason, "; ")
 }
 
 // verdictText is padded to one width before it is painted, so that columns

@@ -69,19 +69,27 @@ func promote(p Policy, d evidence.CandidateDecision) string {
 }
 
 func rejected(p Policy, d evidence.CandidateDecision) string {
-	var places []string
+	var guards []string
+	where := map[string][]string{}
 	quality := false
 	for _, g := range d.Guards {
-		if g.Verdict == evidence.Fail {
-			places = append(places, placeOf(g))
-			quality = quality || p.Workloads[g.On].Kind == "quality"
+		if g.Verdict != evidence.Fail {
+			continue
 		}
+		if where[g.Guard] == nil {
+			guards = append(guards, g.Guard)
+		}
+		where[g.Guard] = append(where[g.Guard], cmp.Or(g.Stratum, g.Cell, "overall"))
+		quality = quality || p.Workloads[g.On].Kind == "quality"
 	}
-	s := fmt.Sprintf("%s is rejected by %s", d.Candidate, strings.Join(places, "; "))
+	for i, g := range guards {
+		guards[i] = fmt.Sprintf("%s (%s)", g, strings.Join(where[g], ", "))
+	}
+	s := fmt.Sprintf("%s is rejected by %s", d.Candidate, strings.Join(guards, " and "))
 	if !quality {
 		return s
 	}
-	show := fmt.Sprintf("cupel show --failures %d", cmp.Or(p.Decide.ReviewFailures, 20))
+	show := fmt.Sprintf("cupel show --failures %d --candidate %s", cmp.Or(p.Decide.ReviewFailures, 20), d.Candidate)
 	if d.Worst != "" {
 		show += " --stratum " + quoted(d.Worst)
 	}

@@ -37,7 +37,7 @@ func Run(ctx context.Context, job step.Job) error {
 	case !errors.Is(err, step.ErrNoInput):
 		return err
 	}
-	return write(job, evidence.OutComparison, doc)
+	return step.WriteJSON(job, evidence.OutComparison, doc)
 }
 
 // RunNoise compares a candidate's second run with its first.
@@ -47,7 +47,7 @@ func RunNoise(ctx context.Context, job step.Job) error {
 		return err
 	}
 	iv := c.stats.Overall.Interval()
-	return write(job, evidence.OutNoise, evidence.NoiseFloor{
+	return step.WriteJSON(job, evidence.OutNoise, evidence.NoiseFloor{
 		Workload: c.params.Workload, Candidate: c.params.Candidate,
 		Stats: c.stats, Agreement: c.agreement,
 		Drift: iv.Defined && (iv.Lo > 0 || iv.Hi < 0),
@@ -139,18 +139,4 @@ func readOne[T any](job step.Job, name string, into *T) error {
 		}
 		return nil
 	})
-}
-
-func write(job step.Job, output string, v any) error {
-	w, err := job.Create(output, "application/json")
-	if err != nil {
-		return err
-	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		w.Close()
-		return err
-	}
-	return w.Close()
 }

@@ -74,13 +74,5 @@ func write(job step.Job, d evidence.Decision) error {
 	if err := enc.Encode(d); err != nil {
 		return fmt.Errorf("decide: %w", err)
 	}
-	out, err := job.Create(evidence.OutDecision, "application/json")
-	if err != nil {
-		return err
-	}
-	if _, err := out.Write(b.Bytes()); err != nil {
-		out.Close()
-		return err
-	}
-	return out.Close()
+	return step.Write(job, evidence.OutDecision, "application/json", b.Bytes())
 }

@@ -45,26 +45,7 @@ func (Metrics) Run(_ context.Context, job step.Job) error {
 		}
 		out.Cells = append(out.Cells, metric.NewCell(n, metric.Protocol(p.Protocol), trials))
 	}
-	return writeJSON(job, evidence.OutMetrics, out)
-}
-
-func writeJSON(job step.Job, name string, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	if b, err = step.Canonical(b); err != nil {
-		return err
-	}
-	w, err := job.Create(name, "application/json")
-	if err != nil {
-		return err
-	}
-	if _, err := w.Write(b); err != nil {
-		w.Close()
-		return err
-	}
-	return w.Close()
+	return step.WriteJSON(job, evidence.OutMetrics, out)
 }
 
 // readCell reads a cell file and checks that it is whole.

@@ -83,24 +83,5 @@ func (r Runner) Run(ctx context.Context, job step.Job) error {
 	if err := r.mismatch(where, doc); err != nil {
 		return err
 	}
-	return write(job, doc)
-}
-
-func write(job step.Job, doc evidence.PinDoc) error {
-	b, err := json.Marshal(doc)
-	if err != nil {
-		return err
-	}
-	if b, err = step.Canonical(b); err != nil {
-		return fmt.Errorf("pin document: %w", err)
-	}
-	w, err := job.Create(evidence.OutPin, "application/json")
-	if err != nil {
-		return err
-	}
-	if _, err := w.Write(b); err != nil {
-		w.Close()
-		return err
-	}
-	return w.Close()
+	return step.WriteJSON(job, evidence.OutPin, doc)
 }

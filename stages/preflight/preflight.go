@@ -92,7 +92,7 @@ func (r Runner) Run(ctx context.Context, job step.Job) error {
 		doc.Checks = append(doc.Checks, c)
 		doc.Passed = doc.Passed && c.Passed
 	}
-	if err := write(job, doc); err != nil {
+	if err := step.WriteJSON(job, evidence.OutPreflight, doc); err != nil {
 		return err
 	}
 	if !doc.Passed {
@@ -134,23 +134,4 @@ func reason(doc evidence.PreflightDoc) string {
 		}
 	}
 	return "preflight " + strings.Join(failed, "; ")
-}
-
-func write(job step.Job, doc evidence.PreflightDoc) error {
-	b, err := json.Marshal(doc)
-	if err != nil {
-		return err
-	}
-	if b, err = step.Canonical(b); err != nil {
-		return fmt.Errorf("preflight document: %w", err)
-	}
-	w, err := job.Create(evidence.OutPreflight, "application/json")
-	if err != nil {
-		return err
-	}
-	if _, err := w.Write(b); err != nil {
-		w.Close()
-		return err
-	}
-	return w.Close()
 }

@@ -27,10 +27,10 @@ func (FindingRunner) Run(_ context.Context, job step.Job) error {
 	if err != nil {
 		return fmt.Errorf("finding: %w", err)
 	}
-	if err := writeBytes(job, evidence.OutReadme, "text/markdown", readme); err != nil {
+	if err := step.Write(job, evidence.OutReadme, "text/markdown", readme); err != nil {
 		return err
 	}
-	return writeBytes(job, evidence.OutReport, "text/html", report)
+	return step.Write(job, evidence.OutReport, "text/html", report)
 }
 
 func render(rec *evidence.Record, dec *evidence.Decision) (readme, report []byte, err error) {

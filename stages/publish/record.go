@@ -211,17 +211,5 @@ func writeJSON(job step.Job, output string, v any) error {
 	if err != nil {
 		return err
 	}
-	return writeBytes(job, output, "application/json", append(b, '\n'))
-}
-
-func writeBytes(job step.Job, output, mediaType string, b []byte) error {
-	w, err := job.Create(output, mediaType)
-	if err != nil {
-		return err
-	}
-	if _, err := w.Write(b); err != nil {
-		w.Close()
-		return err
-	}
-	return w.Close()
+	return step.Write(job, output, "application/json", append(b, '\n'))
 }

@@ -44,7 +44,7 @@ func Run(ctx context.Context, job step.Job) error {
 	if err := b.writeScores(job); err != nil {
 		return err
 	}
-	return writeJSON(job, evidence.OutSummary, b.summary())
+	return step.WriteJSON(job, evidence.OutSummary, b.summary())
 }
 
 func withInput(job step.Job, name string, f func(io.Reader) error) error {
@@ -71,20 +71,6 @@ func (b *book) writeScores(job step.Job) error {
 		}
 	}
 	if err := buffered.Flush(); err != nil {
-		w.Close()
-		return err
-	}
-	return w.Close()
-}
-
-func writeJSON(job step.Job, output string, v any) error {
-	w, err := job.Create(output, "application/json")
-	if err != nil {
-		return err
-	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
 		w.Close()
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 // but the raw one, and left their header.
 func capture(tb testing.TB, name string) string {
 	tb.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", "wire", "ollama-"+name+".txt"))
+	b, err := os.ReadFile(filepath.Join("..", "..", "testdata", "wire", "ollama-"+name+".txt"))
 	if err != nil {
 		tb.Fatal(err)
 	}

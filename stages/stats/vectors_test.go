@@ -17,7 +17,7 @@ type vector struct {
 
 func loadVectors(t *testing.T) []vector {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/stats.json")
+	raw, err := os.ReadFile("../../testdata/vectors/stats.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,6 +34,7 @@ was reached, whatever it is; 'cupel gate' answers with the decision's own.
 		RunE: func(c *cobra.Command, _ []string) error { return a.demo(c.Context(), dir, o) },
 	}
 	c.Flags().StringVar(&dir, "dir", "cupel-demo", "folder to work in")
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "write the files and print the plan instead")
 	c.Flags().StringArrayVar(&o.refresh, "refresh", nil, "run steps matching this `glob` although they are in the store (repeatable)")
 	return c
 }
@@ -58,6 +59,9 @@ func (a *app) demo(ctx context.Context, dir string, o runOptions) error {
 		o.binds = append(o.binds, name+"="+embeddedScheme+loaded.Campaign.Candidates[name].ServedName)
 	}
 	a.notef("campaign: %s\n", file)
+	if o.dryRun {
+		return a.printPlan(file, o)
+	}
 	if err := a.runCampaign(ctx, file, o, false); err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (o *Outcome) Failures() []Result {
 // written); what became of each step is in the outcome. When ctx is cancelled
 // no further step starts, and those that run are given the chance to end.
 func (e *Engine) Run(ctx context.Context, p *plan.Plan) (*Outcome, error) {
-	if err := e.check(p); err != nil {
+	if err := e.Check(p); err != nil {
 		return nil, err
 	}
 	log, err := e.Store.NewRun(e.now())
@@ -127,11 +127,16 @@ func (e *Engine) Run(ctx context.Context, p *plan.Plan) (*Outcome, error) {
 	return out, r.logErr
 }
 
-func (e *Engine) check(p *plan.Plan) error {
+// Check says what is wrong with the engine's options for a plan: usage, not the
+// outside.
+func (e *Engine) Check(p *plan.Plan) error {
 	for _, s := range p.Steps {
 		if e.Runners[s.Kind] == nil {
 			return fmt.Errorf("step %s: nothing here runs steps of kind %q", s.Name, s.Kind)
 		}
+	}
+	if e.Jobs < 0 {
+		return fmt.Errorf("--jobs %d: want 1 or more", e.Jobs)
 	}
 	for _, stage := range []string{e.Only, e.From} {
 		if stage != "" && !slices.Contains(plan.Stages, stage) {

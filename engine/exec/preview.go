@@ -35,7 +35,7 @@ type Preview struct {
 // Preview says what Run would do, with the functions that Run uses, and writes
 // nothing.
 func (e *Engine) Preview(p *plan.Plan) ([]Preview, error) {
-	if err := e.check(p); err != nil {
+	if err := e.Check(p); err != nil {
 		return nil, err
 	}
 	known := map[string]*settled{}

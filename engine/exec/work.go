@@ -11,6 +11,10 @@ import (
 	"github.com/cupel-dev/cupel/engine/store"
 )
 
+// AsObserved begins the reason of an observing step that stands on its last
+// observation.
+const AsObserved = "as observed "
+
 func errNotCached(s step.Step) error {
 	return fmt.Errorf("%s is not in the store with these inputs", s.Name)
 }
@@ -59,7 +63,7 @@ func (r *run) execute(ctx context.Context, w work, began time.Time) *settled {
 // observes may stand on its last observation when the world cannot be reached.
 func (r *run) notDone(w work, err error, outs []store.Output) *settled {
 	if w.stale != nil && !r.e.refresh(w.s.Name) && errors.Is(err, step.ErrUnreachable) {
-		return serve(w.key, w.stale, fmt.Sprintf("as observed %s; now: %v", w.stale.Finished.UTC().Format("2006-01-02 15:04"), err))
+		return serve(w.key, w.stale, fmt.Sprintf(AsObserved+"%s; now: %v", w.stale.Finished.UTC().Format("2006-01-02 15:04"), err))
 	}
 	var drift *step.Drift
 	if errors.As(err, &drift) {
@@ -115,7 +119,11 @@ func (r *run) lease(s step.Step) (release func(), err error) {
 		f, err := r.e.Store.Lease(res)
 		if err != nil {
 			release()
-			return nil, step.WithHint(fmt.Errorf("%s: %w", s.Name, err), "wait for the other run to end; two measurements at once would spoil both")
+			err = fmt.Errorf("%s: %w", s.Name, err)
+			if errors.As(err, new(*store.Busy)) {
+				err = step.WithHint(err, "wait for the other run to end; two measurements at once would spoil both")
+			}
+			return nil, err
 		}
 		held = append(held, f)
 	}

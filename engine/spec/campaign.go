@@ -238,10 +238,11 @@ type Quality struct {
 	Samples     int                       `json:"samples"`
 	Repeats     int                       `json:"repeats"`
 	Concurrency int                       `json:"concurrency"`
-	Stratify    string                    `json:"stratify"`          // the label that makes the strata, default task
-	Scorers     map[string]map[string]any `json:"scorers,omitempty"` // scorer name -> parameters over the item's own
-	Retries     int                       `json:"retries"`           // before the first byte only; recorded
-	Timeout     string                    `json:"timeout"`           // per request, Go duration
+	Stratify    string                    `json:"stratify"`           // the label that makes the strata, default task
+	Scorers     map[string]map[string]any `json:"scorers,omitempty"`  // scorer name -> parameters over the item's own
+	Retries     int                       `json:"retries"`            // before the first byte only; recorded
+	Failures    string                    `json:"failures,omitempty"` // "" or retry: not done; record: a failed answer, when others are answered
+	Timeout     string                    `json:"timeout"`            // per request, Go duration
 }
 
 // NoiseFloor measures the candidate twice on a quality workload.

@@ -61,6 +61,10 @@ func (es Errors) Error() string {
 }
 
 // Unwrap gives the single errors to errors.As.
+// Sorted returns the errors by position, each once.
+func (es Errors) Sorted() Errors { return es.tidy() }
+
+// Unwrap makes each error findable.
 func (es Errors) Unwrap() []error {
 	out := make([]error, len(es))
 	for i, e := range es {

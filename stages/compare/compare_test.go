@@ -148,7 +148,7 @@ func TestPoliciesBoundTheTruth(t *testing.T) {
 				rt.Fatal(err)
 			}
 		}
-		p, err := pair(a, b, Zero)
+		p, err := pair(a, b, Zero, 1)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -239,18 +239,24 @@ func TestAgreement(t *testing.T) {
 // fakeJob is a step.Job in memory.
 type fakeJob struct {
 	step.Job
-	params  json.RawMessage
+	step    step.Step
 	inputs  map[string]string
 	outputs map[string]*bytes.Buffer
 }
 
 func (j *fakeJob) Params(v any) error {
-	dec := json.NewDecoder(bytes.NewReader(j.params))
+	dec := json.NewDecoder(bytes.NewReader(j.step.Params))
 	dec.DisallowUnknownFields()
 	return dec.Decode(v)
 }
 
+func (j *fakeJob) Step() step.Step { return j.step }
+
+// Open refuses, as the engine does, what the step does not declare.
 func (j *fakeJob) Open(name string) (io.ReadCloser, error) {
+	if _, declared := j.step.Inputs[name]; !declared {
+		return nil, fmt.Errorf("%s is not among the inputs", name)
+	}
 	text, ok := j.inputs[name]
 	if !ok {
 		return nil, step.ErrNoInput
@@ -322,7 +328,7 @@ func TestRunBothKinds(t *testing.T) {
 		inBaselineScores: scoresA, inCandidateScores: scoresB, inBaselineSummary: summary, inCandidateSummary: summary,
 		inBaselineResponses: answer, inCandidateResponses: answer,
 	}
-	noise := &fakeJob{params: steps[0].Params, inputs: inputs, outputs: map[string]*bytes.Buffer{}}
+	noise := &fakeJob{step: steps[0], inputs: inputs, outputs: map[string]*bytes.Buffer{}}
 	if err := RunNoise(t.Context(), noise); err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +343,7 @@ func TestRunBothKinds(t *testing.T) {
 		if withNoise {
 			inputs[inNoise] = noise.outputs[evidence.OutNoise].String()
 		}
-		job := &fakeJob{params: steps[1].Params, inputs: inputs, outputs: map[string]*bytes.Buffer{}}
+		job := &fakeJob{step: steps[1], inputs: inputs, outputs: map[string]*bytes.Buffer{}}
 		if err := Run(t.Context(), job); err != nil {
 			t.Fatal(err)
 		}
@@ -352,15 +358,57 @@ func TestRunBothKinds(t *testing.T) {
 		if diff := cmp.Diff(evidence.Attrition{Unscored: []string{"2"}, Total: 1, Policy: Undetermined}, doc.Attrition); diff != "" {
 			t.Error(diff)
 		}
-		again := &fakeJob{params: steps[1].Params, inputs: inputs, outputs: map[string]*bytes.Buffer{}}
+		again := &fakeJob{step: steps[1], inputs: inputs, outputs: map[string]*bytes.Buffer{}}
 		if err := Run(t.Context(), again); err != nil || again.outputs[evidence.OutComparison].String() != job.outputs[evidence.OutComparison].String() {
 			t.Errorf("a second run gave other bytes: %v", err)
 		}
 	}
 	delete(inputs, inBaselineSummary)
-	job := &fakeJob{params: steps[1].Params, inputs: inputs, outputs: map[string]*bytes.Buffer{}}
+	job := &fakeJob{step: steps[1], inputs: inputs, outputs: map[string]*bytes.Buffer{}}
 	if err := Run(t.Context(), job); err == nil || len(job.outputs) > 0 {
 		t.Errorf("a missing input: %v, outputs %v", err, job.outputs)
+	}
+}
+
+// A campaign need not have a noise floor.
+func TestRunWithoutNoiseFloor(t *testing.T) {
+	c := campaign()
+	delete(c.Measure, "floor")
+	job := &fakeJob{step: Steps(c)[0], outputs: map[string]*bytes.Buffer{}, inputs: map[string]string{
+		inBaselineScores: scoresA, inCandidateScores: scoresA, inBaselineSummary: summary, inCandidateSummary: summary,
+		inBaselineResponses: answer, inCandidateResponses: answer}}
+	if err := Run(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(job.outputs[evidence.OutComparison].String(), `"noise"`) {
+		t.Error("a floor that nobody measured is in the comparison")
+	}
+}
+
+// Under the policy zero an item that fails in both runs of the baseline is no
+// difference between them.
+func TestFloorUnderZero(t *testing.T) {
+	c := campaign()
+	c.Decide.Statistics.Missing = Zero
+	var rows strings.Builder
+	for i := range 60 {
+		value := "1"
+		if i < 24 {
+			value = "null"
+		}
+		fmt.Fprintf(&rows, `{"id":"%03d","strata":{"task":"x"},"value":%s,"reason":"","scorer":"exact/1","n":1,"truncated":0,"failed":0}`+"\n", i, value)
+	}
+	job := &fakeJob{step: Steps(c)[0], outputs: map[string]*bytes.Buffer{}, inputs: map[string]string{
+		inBaselineScores: rows.String(), inCandidateScores: rows.String(), inBaselineResponses: answer, inCandidateResponses: answer}}
+	if err := RunNoise(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	var floor evidence.NoiseFloor
+	if err := json.Unmarshal(job.outputs[evidence.OutNoise].Bytes(), &floor); err != nil {
+		t.Fatal(err)
+	}
+	if floor.Drift || *floor.Stats.Overall.Delta != 0 {
+		t.Errorf("drift %v, delta %v", floor.Drift, *floor.Stats.Overall.Delta)
 	}
 }
 
@@ -373,7 +421,7 @@ func TestDrift(t *testing.T) {
 		fmt.Fprintf(&b, row, i, min(1, i/20))
 	}
 	for second, want := range map[string]bool{a.String(): false, b.String(): true} {
-		job := &fakeJob{params: Steps(campaign())[0].Params, outputs: map[string]*bytes.Buffer{}, inputs: map[string]string{
+		job := &fakeJob{step: Steps(campaign())[0], outputs: map[string]*bytes.Buffer{}, inputs: map[string]string{
 			inBaselineScores: a.String(), inCandidateScores: second, inBaselineResponses: answer, inCandidateResponses: answer}}
 		if err := RunNoise(t.Context(), job); err != nil {
 			t.Fatal(err)

@@ -46,7 +46,7 @@ func Files(a, b io.Reader, opt FileOptions) (FileResult, error) {
 	if err != nil {
 		return FileResult{}, err
 	}
-	p, err := pair(sideA, sideB, policy)
+	p, err := pair(sideA, sideB, policy, 1)
 	if err != nil {
 		return FileResult{}, err
 	}

@@ -34,8 +34,9 @@ type pairing struct {
 	attrition evidence.Attrition
 }
 
-// pair joins the sides. Under policy zero unpaired items are in pairs too.
-func pair(a, b side, policy string) (*pairing, error) {
+// pair joins the sides. Under policy zero unpaired items are in pairs too, with
+// missingA for what the baseline lacks and 0 for what the candidate lacks.
+func pair(a, b side, policy string, missingA float64) (*pairing, error) {
 	p := &pairing{weights: map[string]float64{}, attrition: evidence.Attrition{Policy: policy}}
 	for _, id := range unionIDs(a, b) {
 		rowA, inA := a[id]
@@ -55,7 +56,7 @@ func pair(a, b side, policy string) (*pairing, error) {
 		}
 		p.miss(joined, inA, inB)
 		if policy == Zero {
-			joined.A, joined.B = or(rowA.Value, 1), or(rowB.Value, 0)
+			joined.A, joined.B = or(rowA.Value, missingA), or(rowB.Value, 0)
 			p.pairs = append(p.pairs, joined)
 		}
 	}

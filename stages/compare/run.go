@@ -30,14 +30,24 @@ func Run(ctx context.Context, job step.Job) error {
 	if err := readOne(job, inCandidateSummary, &doc.CandidateScores); err != nil {
 		return err
 	}
-	var noise evidence.NoiseFloor
-	switch err := readOne(job, inNoise, &noise); {
-	case err == nil:
-		doc.Noise = &noise
-	case !errors.Is(err, step.ErrNoInput):
+	if doc.Noise, err = readNoise(job); err != nil {
 		return err
 	}
 	return step.WriteJSON(job, evidence.OutComparison, doc)
+}
+
+// readNoise reads the noise floor, nil when the campaign has none or it was
+// not measured.
+func readNoise(job step.Job) (*evidence.NoiseFloor, error) {
+	if _, declared := job.Step().Inputs[inNoise]; !declared {
+		return nil, nil
+	}
+	noise := new(evidence.NoiseFloor)
+	err := readOne(job, inNoise, noise)
+	if errors.Is(err, step.ErrNoInput) {
+		return nil, nil
+	}
+	return noise, err
 }
 
 // RunNoise compares a candidate's second run with its first.
@@ -82,7 +92,7 @@ func load(ctx context.Context, job step.Job) (*compared, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p, err := pair(c.a, c.b, policy)
+	p, err := pair(c.a, c.b, policy, worstBaseline(c.params))
 	if err != nil {
 		return nil, fmt.Errorf("compare: %w", err)
 	}
@@ -91,6 +101,17 @@ func load(ctx context.Context, job step.Job) (*compared, error) {
 		return nil, err
 	}
 	return c, c.compareTexts(job)
+}
+
+// worstBaseline is what a missing score of the baseline stands for under the
+// policy zero: the worst case for a candidate, and for the baseline against
+// itself the same as on the other side, so that an item that fails in both runs
+// is no difference between them.
+func worstBaseline(p stepParams) float64 {
+	if p.Baseline == p.Candidate {
+		return 0
+	}
+	return 1
 }
 
 func readScores(job step.Job, input string, into side) error {

@@ -3,6 +3,7 @@ package decide
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/stages/evidence"
@@ -34,12 +35,33 @@ func (j *judge) cells(candidate string, g spec.Guard, blank evidence.GuardResult
 			if side.cell.ClientBound {
 				blocks = append(blocks, fmt.Sprintf("%s: %s on %s", clientBound, sentences[clientBound], side.name))
 			}
+			if side.cell.Failed > 0 && r.measures(side.path) {
+				blocks = append(blocks, fmt.Sprintf("%s: %d of %d requests of %s failed, so the numbers describe the survivors", survivorsOf, side.cell.Failed, side.cell.Attempted, side.name))
+			}
 			res.Warnings = append(res.Warnings, r.descriptive(side.path, side.cell)...)
 		}
 		r.apply(&res, capacityFacts(n, mine, base), blocks)
 		out = append(out, res)
 	}
 	return out
+}
+
+// counts are the fields of a cell that speak of its requests, failed ones
+// included.
+var counts = map[string]bool{
+	"concurrency": true, "trials": true, "attempted": true, "completed": true, "failed": true, "wall_s": true,
+	"client_overhead": true, "client_bound": true,
+}
+
+// measures reports whether the rule names a number of that side that only the
+// requests that completed can give.
+func (r rule) measures(side string) bool {
+	for _, p := range r.Paths() {
+		if of, name, _ := strings.Cut(p, "."); of == side && !counts[name] {
+			return true
+		}
+	}
+	return false
 }
 
 // descriptive notes the tail percentiles that a rule names and that rest on

@@ -138,6 +138,9 @@ func (k *checker) rule(env *guard.Env) {
 		k.add("rule", "%v", err)
 		return
 	}
+	if (rule{p}).constant(k.campaign.Measure[k.guard.On].Kind) {
+		k.add("rule", "it holds whatever is measured, so it guards nothing")
+	}
 	if (rule{p}).names("noise") && !k.hasFloor() {
 		k.add("rule", "it names noise, and no workload measures the noise floor of %s; add one: {kind: noise-floor, candidate: %s, suite: %s}",
 			k.guard.On, k.campaign.Baseline(), k.guard.On)

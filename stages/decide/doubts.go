@@ -2,6 +2,7 @@ package decide
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/stats"
@@ -18,12 +19,15 @@ var gates = map[string]bool{
 // doubts says what keeps a verdict on this stratum from being one, and what
 // else is to be noted.
 func doubts(r rule, c *evidence.Comparison, floor *evidence.NoiseFloor, s stats.Summary, stratum string) (blocks, notes []string) {
+	if why := r.lost(c.Attrition); why != "" {
+		blocks = append(blocks, attrition+": "+why)
+	}
 	if r.compares() {
-		if n := c.Attrition.Total; n > 0 && c.Attrition.Policy != "zero" && c.Attrition.Policy != "bound" {
-			blocks = append(blocks, fmt.Sprintf("%s: %s items could not be paired or scored, and the campaign states no policy (missing: zero or bound)", attrition, thousands(n)))
-		}
 		if floor != nil && floor.Drift {
 			blocks = append(blocks, drift+": "+sentences[drift])
+		}
+		if s.N > 0 && s.MeanA != nil && s.MeanB != nil && *s.MeanA == 0 && *s.MeanB == 0 {
+			blocks = append(blocks, allZero+": "+sentences[allZero])
 		}
 	}
 	for _, w := range append(warningsOf(r, s), resultOnly(c.Stats, s, stratum)...) {
@@ -37,6 +41,36 @@ func doubts(r rule, c *evidence.Comparison, floor *evidence.NoiseFloor, s stats.
 		notes = append(notes, fmt.Sprintf("regression: significantly worse than the baseline in this stratum (one-sided p = %.2g, Holm over all strata)", g.PHolm))
 	}
 	return blocks, notes
+}
+
+// What a rule names decides how items without a score touch it.
+var (
+	// aboutLoss speaks of the lost items themselves.
+	aboutLoss = map[string]bool{"failure_rate": true, "items": true, "scored": true}
+	// survivors are means over the items that have a score.
+	survivors = map[string]bool{"mean": true, "accuracy": true}
+	// points are estimates that the policy bound cannot bound.
+	points = map[string]bool{"delta": true, "mean_a": true, "mean_b": true, "disagreement": true, "b": true, "c": true}
+)
+
+// lost says why items without a score keep the rule from being decided, "" when
+// they do not. Under zero the paired numbers take the lost items in; under bound
+// the ends of the intervals do, and nothing else.
+func (r rule) lost(a evidence.Attrition) string {
+	if a.Total == 0 {
+		return ""
+	}
+	for _, p := range r.Paths() {
+		name := p[strings.LastIndexByte(p, '.')+1:]
+		switch {
+		case strings.HasPrefix(p, "noise.") || aboutLoss[name]:
+		case a.Policy == "zero" && survivors[name], a.Policy == "bound" && (survivors[name] || points[p]):
+			return fmt.Sprintf("%s items could not be paired or scored, and %s is known of the others only", thousands(a.Total), p)
+		case a.Policy != "zero" && a.Policy != "bound":
+			return fmt.Sprintf("%s items could not be paired or scored, and the campaign states no policy (missing: zero or bound)", thousands(a.Total))
+		}
+	}
+	return ""
 }
 
 // warningsOf are the warnings about the intervals that the rule names. The

@@ -62,10 +62,8 @@ func promote(p Policy, d evidence.CandidateDecision) string {
 	switch required {
 	case 0:
 		return fmt.Sprintf("%s can be promoted: every guard holds and no approval is required", d.Candidate)
-	case 1:
-		return fmt.Sprintf("%s can be promoted after 1 approval: `cupel approve`", d.Candidate)
 	}
-	return fmt.Sprintf("%s can be promoted after %d approvals: `cupel approve`", d.Candidate, required)
+	return fmt.Sprintf("%s passes every guard and needs %d approval(s); this version cannot record them, so the gate stays closed", d.Candidate, required)
 }
 
 func rejected(p Policy, d evidence.CandidateDecision) string {

@@ -75,6 +75,9 @@ func warnings(name, stratum string, p *guard.Program, have int, confidence float
 	}
 	var out []string
 	for _, b := range p.Bounds() {
+		if end := b.Path[strings.LastIndexByte(b.Path, '.')+1:]; end == "hi" && b.Op[0] == '>' || end == "lo" && b.Op[0] == '<' {
+			out = append(out, fmt.Sprintf("%s: `%s %s %s` holds until the opposite is shown; a guard against loss names lo, one against gain hi", where, b.Path, b.Op, guard.FormatNumber(b.Value)))
+		}
 		margin, ok := marginOf(b)
 		if !ok {
 			continue

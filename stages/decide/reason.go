@@ -13,6 +13,8 @@ const (
 	drift        = "drift"
 	clientBound  = "client-bound"
 	attrition    = "attrition"
+	allZero      = "all-zero"
+	survivorsOf  = "failed-requests"
 )
 
 // Reasons is the table of reason codes; documentation is printed from it.
@@ -23,6 +25,8 @@ var Reasons = []struct{ Code, Sentence string }{
 	{drift, "the baseline differs from itself by more than noise, so something changed between its runs"},
 	{clientBound, "the client was the bottleneck of the cell"},
 	{attrition, "some items could not be paired, and the campaign states no policy for them"},
+	{allZero, "both score 0 on every item, so nothing is compared; look at the answers, the scorer and the chat template"},
+	{survivorsOf, "some requests of the cell failed, so its numbers describe the survivors"},
 	{"absent", "the value is absent"},
 }
 

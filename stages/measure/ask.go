@@ -25,7 +25,12 @@ type generateParams struct {
 	Samples      int                 `json:"samples"`
 	Repeats      int                 `json:"repeats"`
 	Concurrency  int                 `json:"concurrency"`
+	Failures     string              `json:"failures,omitempty"` // only when "record"
 }
+
+// recordFailures makes a request that the endpoint keeps failing for a failed
+// answer, as long as it answers others.
+const recordFailures = "record"
 
 // generateHints are the fields of a quality workload that cannot change an
 // answer: a request that runs into them has none, and is asked again by the
@@ -50,6 +55,9 @@ func newGenerateParams(c spec.Candidate, q spec.Quality) generateParams {
 	}
 	if q.Limit > 0 {
 		p.Stratify = q.Stratify
+	}
+	if q.Failures == recordFailures {
+		p.Failures = recordFailures
 	}
 	return p
 }

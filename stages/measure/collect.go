@@ -25,8 +25,9 @@ type collector struct {
 	next      place // the first row that is not written yet
 	waiting   map[place]row
 	outside   tally
-	streak    int // failures of the outside since the last answer
-	patience  int // streak at which sending stops
+	streak    int  // failures of the outside since the last answer
+	patience  int  // streak at which sending stops
+	record    bool // failures of the outside become failed answers
 	err       error
 }
 
@@ -52,6 +53,9 @@ func (c *collector) take(r result) bool {
 	case f != nil && f.Class.Outside():
 		c.outside.add(f)
 		c.streak++
+		if c.record {
+			c.failed(r)
+		}
 	default:
 		c.answer(r)
 	}
@@ -79,6 +83,24 @@ func (c *collector) answer(r result) {
 	if c.err != nil {
 		return
 	}
+	c.fresh++
+	c.write(r.ask.place, row)
+}
+
+// failed writes a failure of the outside as a failed answer. It is not
+// journaled: should the pass not end well, it is asked for again.
+func (c *collector) failed(r result) {
+	f := *r.resp.Failure
+	if f.Status == 0 {
+		f.Message = "" // the client's own words; they name addresses
+	}
+	r.resp.Failure = &f
+	row, err := newRow(r.ask, &r.resp, r.attempts)
+	if err != nil {
+		c.err = fmt.Errorf("item %s: %w", r.ask.key.ID, err)
+		return
+	}
+	c.cut++
 	c.fresh++
 	c.write(r.ask.place, row)
 }
@@ -122,8 +144,13 @@ func (c *collector) verdict(ctx context.Context) error {
 		return c.err
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case c.outside.n > 0:
-		return step.WithHint(c.outside.err(c.done-c.cut, c.cut, c.total), "answers that came are kept; run again when the endpoint is well")
+	case c.outside.n > 0 && !(c.record && c.done == c.total && c.outside.n < c.total):
+		cut := c.cut
+		if c.record {
+			cut -= c.outside.n // those are counted as failures already
+		}
+		return step.WithHint(c.outside.err(c.done-c.cut, cut, c.total),
+			"answers that came are kept; run again when the endpoint is well, or count such requests as failed answers with failures: record")
 	case c.done != c.total:
 		return context.Canceled // killed
 	}

@@ -59,6 +59,7 @@ func (g Generate) run(ctx context.Context, job step.Job) error {
 	if err != nil {
 		return err
 	}
+	c.record = p.Failures == recordFailures
 	if err := g.pass(ctx, job, p, h, ep, kept, c); err != nil {
 		return err
 	}

@@ -263,6 +263,36 @@ func TestOutsideFailures(t *testing.T) {
 	}
 }
 
+// With failures: record a request that the endpoint keeps failing for is a
+// failed answer, but only beside requests that it answers.
+func TestRecordFailures(t *testing.T) {
+	down := func(ids string) func(context.Context, llm.Request) llm.Response {
+		return func(ctx context.Context, r llm.Request) llm.Response {
+			if strings.ContainsAny(r.Messages[1].Content, ids) {
+				return failing(llm.Failure{Class: llm.ClassTimeout, Message: "dial 127.0.0.1:8000: deadline"})
+			}
+			return echo(ctx, r)
+		}
+	}
+	record := quality(func(q *spec.Quality) { q.Failures = "record" })
+	job := generateJob(t, record, suite(5))
+	if err := generate(t, job, endpoint(down("2"))); err != nil {
+		t.Fatal(err)
+	}
+	out := string(job.Output(evidence.OutResponses))
+	if strings.Count(out, "\n") != 5 || !strings.Contains(out, `"class":"timeout"`) || strings.Contains(out, "127.0.0.1") || len(job.Lines) != 4 {
+		t.Errorf("%d journaled:\n%s", len(job.Lines), out)
+	}
+	all := generateJob(t, record, suite(5))
+	if err := generate(t, all, endpoint(down("01234"))); !errors.Is(err, step.ErrOutside) || all.Output(evidence.OutResponses) != nil {
+		t.Errorf("nothing was answered: %v", err)
+	}
+	plain, recorded := generateJob(t, quality(), nil).S.Params, job.S.Params
+	if string(plain) == string(recorded) {
+		t.Error("the option is not in the key")
+	}
+}
+
 // TestResultsAboutTheCandidate: failures that are not the outside's are rows.
 func TestResultsAboutTheCandidate(t *testing.T) {
 	for _, class := range []llm.Class{llm.ClassRejected, llm.ClassInBandError, llm.ClassInvalidJSON, llm.ClassEmpty, llm.ClassWrongModel, llm.ClassInconsistent, llm.ClassCutStream} {

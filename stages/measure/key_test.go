@@ -15,6 +15,7 @@ var notInKey = map[string]string{
 	"Quality.Suite":          "enters as an input, by content",
 	"Quality.Scorers":        "scores are made later, from the answers",
 	"Quality.Stratify":       "labels alone change no request; with a limit it is in the key",
+	"Quality.Failures":       "in the key as record; retry is what leaving it out means",
 	"Quality.Retries":        "a hint: cannot change an answer",
 	"Quality.Timeout":        "a hint: cannot change an answer",
 	"Capacity.Concurrency":   "one step per concurrency, whose own is in the key",

@@ -46,6 +46,12 @@ func Steps(c *spec.Campaign) []step.Step {
 	return steps
 }
 
+// Check says what a capacity workload asks for that no prompt can carry.
+func Check(w *spec.Capacity) error {
+	_, err := newPrompter(newCellParams(spec.Candidate{}, *w, 1), 1)
+	return err
+}
+
 // trials is 2 when a noise floor of the candidate stands on the workload.
 func trials(c *spec.Campaign, cand, work string) int {
 	for _, w := range c.Measure {

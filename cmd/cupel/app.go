@@ -139,6 +139,9 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 		if len(args) == len(names) {
 			return nil
 		}
+		if len(names) == 0 {
+			return fail(exitUsage, fmt.Errorf("%s takes no arguments, got %d; see '%s -h'", c.CommandPath(), len(args), c.CommandPath()))
+		}
 		return fail(exitUsage, fmt.Errorf("%s takes %s, got %d argument(s); see '%s -h'", c.CommandPath(), strings.Join(names, " and "), len(args), c.CommandPath()))
 	}
 }

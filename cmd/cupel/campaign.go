@@ -1,16 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cupel-dev/cupel/engine/plan"
 	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/engine/store"
 )
 
@@ -33,6 +37,9 @@ func (a *app) open(path string, binds []string) (*campaign, error) {
 	}
 	bindings, err := a.bindings(loaded, binds)
 	if err != nil {
+		return nil, fail(exitUsage, err)
+	}
+	if err := sharedEndpoint(loaded, bindings); err != nil {
 		return nil, fail(exitUsage, err)
 	}
 	w := wire(loaded, bindings)
@@ -75,9 +82,13 @@ func (a *app) storeHere(mode store.Mode) (*store.Store, error) {
 		return nil, fail(exitOutside, err)
 	}
 	for dir := wd; ; dir = filepath.Dir(dir) {
-		for _, at := range []string{dir, filepath.Join(dir, "pipelines"), filepath.Join(dir, "cupel-demo", "pipelines")} {
+		tries := []string{dir, filepath.Join(dir, "pipelines")}
+		if dir == wd {
+			tries = append(tries, filepath.Join(dir, "cupel-demo", "pipelines"))
+		}
+		for _, at := range tries {
 			try := filepath.Join(at, ".cupel")
-			if info, err := os.Stat(try); err == nil && info.IsDir() {
+			if _, err := os.Stat(try); err == nil {
 				return a.openStore(try, mode)
 			}
 		}
@@ -103,6 +114,22 @@ func (a *app) bindings(l *spec.Loaded, flags []string) (map[string]spec.Binding,
 		})
 	}
 	return spec.ResolveBindings(l.Campaign, file, os.Environ(), flags)
+}
+
+// sharedEndpoint refuses two candidates that are bound to one model at one
+// address: they would be compared with themselves.
+func sharedEndpoint(l *spec.Loaded, bindings map[string]spec.Binding) error {
+	seen := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(bindings)) {
+		b := bindings[name]
+		at := strings.TrimRight(b.URL, "/") + " model " + cmp.Or(b.ServedName, l.Campaign.Candidates[name].ServedName)
+		if other, twice := seen[at]; twice {
+			return step.WithHint(fmt.Errorf("candidates %s and %s are both bound to %s, so one would be measured twice", other, name, b.URL),
+				"bind each to its own endpoint, or name its model: --bind "+name+"=URL,model=NAME")
+		}
+		seen[at] = name
+	}
+	return nil
 }
 
 func bindFlag(c *cobra.Command, binds *[]string) {

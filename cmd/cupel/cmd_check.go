@@ -13,6 +13,8 @@ import (
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/stages/decide"
 	"github.com/cupel-dev/cupel/stages/items"
+	"github.com/cupel-dev/cupel/stages/measure"
+	"github.com/cupel-dev/cupel/stages/pin"
 	"github.com/cupel-dev/cupel/stages/score"
 )
 
@@ -58,23 +60,71 @@ check, unless the campaign says pins: strict.
 }
 
 // refuse collects everything that a run would stumble over: what this version
-// cannot do, items that do not fit their scorers, guards that do not type-check.
+// cannot do, candidates that nothing tells apart, prompts that cannot be built,
+// items that do not fit their scorers, guards that do not type-check.
 func refuse(l *spec.Loaded) error {
 	all := l.NotBuilt()
+	refused := map[string]bool{}
+	for _, e := range all {
+		refused[e.Path] = true
+	}
 	for _, e := range decide.Check(l.Campaign) {
 		path := []string{"decide", "guards"}
 		if e.Guard != "" {
-			path = append(path, e.Guard, e.Field)
+			path = append(path, e.Guard)
+		}
+		if refused[strings.Join(path, ".")] {
+			continue // said already, in the words of what is not built
+		}
+		if e.Guard != "" {
+			path = append(path, e.Field)
 		}
 		all = append(all, l.At(path, e.Msg, guardHint(e)))
 	}
+	all = append(all, indistinguishable(l)...)
+	for name, w := range l.Campaign.Measure {
+		if w.Capacity == nil {
+			continue
+		}
+		if err := measure.Check(w.Capacity); err != nil {
+			all = append(all, l.At([]string{"measure", name}, err.Error(), ""))
+		}
+	}
 	for _, err := range score.Check(l.Campaign, openFile) {
-		all = append(all, l.At([]string{"measure"}, err.Error(), ""))
+		name, msg := workloadOf(l, err)
+		all = append(all, l.At([]string{"measure", name}, msg, ""))
 	}
 	if len(all) == 0 {
 		return nil
 	}
-	return all
+	return all.Sorted()
+}
+
+// indistinguishable refuses candidates with equal pins. They would be one
+// configuration: what is measured of one would be served for the other.
+func indistinguishable(l *spec.Loaded) (errs spec.Errors) {
+	seen := map[string]string{}
+	for _, s := range pin.Steps(l.Campaign) {
+		same := string(s.Params) + "\x00" + l.Campaign.Candidates[s.Where].ServedName
+		if other, twice := seen[same]; twice {
+			errs = append(errs, l.At([]string{"candidates", s.Where},
+				fmt.Sprintf("is the same configuration as %s: no pin differs", other),
+				"declare what differs, such as model.revision, engine.version, quantization or servedName"))
+		}
+		seen[same] = s.Where
+	}
+	return errs
+}
+
+// workloadOf splits "measure.NAME: what" into its parts.
+func workloadOf(l *spec.Loaded, err error) (name, msg string) {
+	msg = err.Error()
+	for name := range l.Campaign.Measure {
+		if rest, ok := strings.CutPrefix(msg, "measure."+name+": "); ok {
+			return name, rest
+		}
+	}
+	return "", msg
 }
 
 // guardHint says where in the rule the mistake is.

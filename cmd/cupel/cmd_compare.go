@@ -40,7 +40,12 @@ the result like a guard: pass, fail, or undetermined with the items it needs.
 		Example: `  cupel compare bf16.jsonl fp8.jsonl --by task --rule 'lo > -0.02'
   cupel compare score/f16/answers/scores score/q8_0/answers/scores --interval bootstrap --generator numpy`,
 		Args: exactArgs("A", "B"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.compare(args[0], args[1], o) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.check(c.Flags().Changed("rule")); err != nil {
+				return fail(exitUsage, err)
+			}
+			return a.compare(args[0], args[1], o)
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.stats.Interval, "interval", "auto", "auto, bootstrap, tango, t or bca")
@@ -52,6 +57,20 @@ the result like a guard: pass, fail, or undetermined with the items it needs.
 	f.StringVar(&o.missing, "missing", "undetermined", "items on one side only: undetermined, zero or bound")
 	f.StringVar(&o.rule, "rule", "", "a guard `rule`, such as 'lo > -0.02'")
 	return c
+}
+
+// check refuses numbers with which no interval means anything. An empty rule is
+// an unset variable of a pipeline, and must not pass as "no rule".
+func (o compareOptions) check(ruleGiven bool) error {
+	switch {
+	case ruleGiven && strings.TrimSpace(o.rule) == "":
+		return errors.New("--rule is empty; give a rule such as 'lo > -0.02', or leave the flag out")
+	case !(o.stats.Confidence >= 0.5 && o.stats.Confidence <= 0.9999):
+		return fmt.Errorf("--confidence %v: want 0.5 to 0.9999", o.stats.Confidence)
+	case o.stats.Resamples < 1 || o.stats.Resamples > 10_000_000:
+		return fmt.Errorf("--resamples %d: want 1 to 10,000,000", o.stats.Resamples)
+	}
+	return nil
 }
 
 // compareAnswer is the JSON form of the result.

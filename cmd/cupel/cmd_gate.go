@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -55,6 +56,7 @@ type gateAnswer struct {
 	Exit      exitCode           `json:"exit"`
 	Verdict   evidence.Verdict   `json:"verdict"`
 	Reason    string             `json:"reason"`
+	Decided   time.Time          `json:"decided,omitzero"`
 	Decision  *evidence.Decision `json:"decision,omitempty"`
 }
 
@@ -118,6 +120,9 @@ func judge(s *store.Store, hash step.Digest, o gateOptions) (gateAnswer, error) 
 		}
 	}
 	ans.Exit, ans.Reason = verdictCode(ans.Verdict), gateReason(worst, ans.Verdict)
+	if ref, err := s.Ref(refName(hash)); err == nil {
+		ans.Decided = ref.Set
+	}
 	need, err := approvalsNeeded(s, hash)
 	if err != nil {
 		return ans, fail(exitOutside, err)
@@ -187,7 +192,7 @@ func (a *app) printGate(ans gateAnswer, format string) error {
 		if ans.Open {
 			word = "open"
 		}
-		a.printf("gate %s: %s: %s\n", word, ans.Verdict, ans.Reason)
+		a.printf("gate %s: %s: %s%s\n", word, ans.Verdict, ans.Reason, basis(ans))
 		return nil
 	case "json":
 		return a.printJSON(ans)
@@ -198,6 +203,14 @@ func (a *app) printGate(ans gateAnswer, format string) error {
 		return nil
 	}
 	return fail(exitUsage, fmt.Errorf("--format %q: want text, json, junit or github", format))
+}
+
+// basis says what an answer rests on and from when that is.
+func basis(ans gateAnswer) string {
+	if ans.Decision == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (evidence %s, decided %s)", ans.Decision.Evidence.Short(), ans.Decided.Format("2006-01-02 15:04"))
 }
 
 type junitSuite struct {

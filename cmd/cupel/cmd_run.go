@@ -87,6 +87,9 @@ func (a *app) runCampaign(ctx context.Context, path string, o runOptions, verdic
 	defer s.Close()
 
 	e := a.engine(c, s, o)
+	if err := e.Check(c.plan); err != nil {
+		return fail(exitUsage, err)
+	}
 	con := a.console()
 	e.OnEvent = con.event
 	e.OnWait = func(name, who string) { con.line("%-44s waits for %s", name, who) }
@@ -96,6 +99,7 @@ func (a *app) runCampaign(ctx context.Context, path string, o runOptions, verdic
 		return fail(exitOutside, err)
 	}
 	a.notef("requests sent: %d; run %s\n", c.wiring.sent(), out.RunID)
+	a.warnUnseen(out)
 	if err := runError(out); err != nil {
 		return err
 	}
@@ -103,6 +107,17 @@ func (a *app) runCampaign(ctx context.Context, path string, o runOptions, verdic
 		return nil // --only: what was asked for is done
 	}
 	return a.conclude(c, s, out, verdictExit)
+}
+
+// warnUnseen says, also with -q, which endpoints could not be looked at: what
+// follows rests on what they were when they were last seen.
+func (a *app) warnUnseen(out *exec.Outcome) {
+	for _, r := range out.Results {
+		if r.Step.Observes && r.State == exec.Cached && strings.HasPrefix(r.Reason, exec.AsObserved) {
+			when, _, _ := strings.Cut(strings.TrimPrefix(r.Reason, exec.AsObserved), ";")
+			fmt.Fprintf(a.stderr, "cupel: %s was not reachable; its pins are those of %s\n", r.Step.Where, when)
+		}
+	}
 }
 
 // runError is the first reason why a run has no decision.
@@ -168,7 +183,12 @@ func (a *app) conclude(c *campaign, s *store.Store, out *exec.Outcome, verdictEx
 	if !verdictExit {
 		return nil
 	}
-	return exit(verdictCode(d.Verdict))
+	code := verdictCode(d.Verdict)
+	if n := c.loaded.Campaign.Decide.Approvals; code == exitOK && n != nil && n.Required > 0 {
+		a.notef("%d approval(s) required, 0 recorded\n", n.Required)
+		code = exitUndetermined
+	}
+	return exit(code)
 }
 
 // verdictCode maps a verdict to the exit code of run and gate.

@@ -47,7 +47,7 @@ written. The store is opened read-only.
 func (a *app) checkStore(s *store.Store, readData bool) error {
 	problems, notes := 0, 0
 	stats, err := s.Check(readData, func(p store.Problem) {
-		if p.Kind == store.ProblemNote {
+		if p.Kind == store.ProblemNote || p.Kind == store.ProblemMode {
 			notes++
 		} else {
 			problems++

@@ -12,8 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -95,11 +93,11 @@ func (l *lab) start(args ...string) *process {
 	l.t.Helper()
 	p := &process{l: l, cmd: exec.Command("cupel", args...), stderr: newWatched(), ended: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env, p.cmd.Stderr = l.dir, l.env, p.stderr
-	r, w, err := os.Pipe()
+	r, w, err := narrowPipe()
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	p.cmd.Stdout, p.out = w, bufio.NewReaderSize(r, 16)
+	p.cmd.Stdout, p.out = w, bufio.NewReaderSize(r, 64<<10)
 	if err := p.cmd.Start(); err != nil {
 		l.t.Fatal(err)
 	}
@@ -252,42 +250,4 @@ func eachJSONLine(text string) error {
 		return errors.New("there is no line")
 	}
 	return nil
-}
-
-// limited gives a command the file size limit that a test asks for: a write
-// beyond it fails as on a full disk.
-func limited(f func()) func() {
-	return func() {
-		if n, err := strconv.ParseUint(os.Getenv("CUPEL_TEST_FILE_SIZE"), 10, 64); err == nil {
-			if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: n, Max: n}); err != nil {
-				panic(err)
-			}
-		}
-		f()
-	}
-}
-
-// outputs maps "step:output" to its digest, for every step of the campaign.
-func (l *lab) outputs() map[string]string {
-	l.t.Helper()
-	var plan struct {
-		Steps []struct{ Step, Forecast string }
-	}
-	if err := json.Unmarshal([]byte(l.run(0, "plan", "campaign.yaml", "--json").stdout), &plan); err != nil {
-		l.t.Fatal(err)
-	}
-	out := map[string]string{}
-	for _, s := range plan.Steps {
-		if !slices.Contains([]string{"cached", "look"}, s.Forecast) {
-			l.t.Errorf("%s: %s", s.Step, s.Forecast)
-		}
-		rec, err := recordOf(l.path(".cupel"), s.Step)
-		if err != nil {
-			l.t.Fatal(err)
-		}
-		for _, o := range rec.Outputs {
-			out[s.Step+":"+o.Name] = o.Digest.String()
-		}
-	}
-	return out
 }

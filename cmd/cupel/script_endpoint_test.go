@@ -1,0 +1,138 @@
+package main
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/cupel-dev/cupel/stages/llm/llmtest"
+)
+
+// endpointCommands are:
+//
+//	exits CODE COMMAND ARG...          the exit code is exactly CODE
+//	endpoint NAME                      start a scripted endpoint, bind candidate NAME to it, set $NAME to its address
+//	endpoint NAME stop | start         it dies; it is back at the same address
+//	endpoint NAME serve ID [DIGIT]     it now serves model ID, of digest DIGIT 64 times
+//	endpoint NAME spoil KIND [ITEM...] a fault at these items, at every chat request, or at * every request
+//	endpoint NAME say TEXT ITEM...     another answer than the reference
+//	endpoint NAME mend                 take faults and answers back
+//	endpoint NAME hold ITEM...         requests for these items wait until
+//	endpoint NAME release
+//	endpoint NAME await ITEM           until the item has been asked for
+//	asked NAME [N | ITEM...]           that many chat requests, or for these items, since the last look
+//	untouched NAME                     no request of any kind since the last look
+//
+// The preflight asks for items called generate and json, a capacity cell for
+// items called load.
+var endpointCommands = map[string]command{
+	"exits":     simple(2, 99, cmdExits),
+	"endpoint":  simple(1, 99, cmdEndpoint),
+	"asked":     simple(1, 99, cmdAsked),
+	"untouched": simple(1, 1, cmdUntouched),
+}
+
+type endpointsKey struct{}
+
+type endpoints struct {
+	tb   testing.TB
+	dir  string
+	byID map[string]*scripted
+}
+
+func of(ts *testscript.TestScript, name string) *scripted {
+	s := ts.Value(endpointsKey{}).(*endpoints).byID[name]
+	if s == nil {
+		ts.Fatalf("no endpoint %s", name)
+	}
+	return s
+}
+
+func cmdExits(ts *testscript.TestScript, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func cmdEndpoint(ts *testscript.TestScript, args []string) {
+	all := ts.Value(endpointsKey{}).(*endpoints)
+	name := args[0]
+	if len(args) == 1 {
+		s := newScripted(all.tb, name, filepath.Join(all.dir, "items.jsonl"))
+		all.byID[name] = s
+		ts.Setenv(name, s.url())
+		ts.Setenv(bindVariable(name), s.url())
+		return
+	}
+	s, rest := of(ts, name), args[2:]
+	switch args[1] {
+	case "stop":
+		s.stop()
+	case "start":
+		s.start()
+	case "serve":
+		m := llmtest.Model{ID: rest[0], Digest: digests[name], Context: 512}
+		if len(rest) > 1 {
+			m.Digest = strings.Repeat(rest[1], 64)
+		}
+		s.serve(m)
+	case "spoil":
+		s.spoil(rest[0], rest[1:]...)
+	case "say":
+		s.say(unescape(ts, rest[0]), rest[1:]...)
+	case "mend":
+		s.mend()
+	case "hold":
+		s.hold(rest...)
+	case "await":
+		ts.Check(s.await(rest[0]))
+	case "release":
+		s.release()
+	default:
+		ts.Fatalf("an endpoint cannot %s", args[1])
+	}
+}
+
+func bindVariable(name string) string { return "CUPEL_BIND_" + strings.ToUpper(name) }
+
+func cmdAsked(ts *testscript.TestScript, args []string) {
+	got := of(ts, args[0]).look()
+	if len(args) == 1 {
+		return
+	}
+	if n, err := strconv.Atoi(args[1]); err == nil && len(args) == 2 {
+		if len(got) != n {
+			ts.Fatalf("%d chat requests, want %d: %v", len(got), n, got)
+		}
+		return
+	}
+	if want := slices.Sorted(slices.Values(args[1:])); !slices.Equal(got, want) {
+		ts.Fatalf("asked for %v, want %v", got, want)
+	}
+}
+
+func cmdUntouched(ts *testscript.TestScript, args []string) {
+	s := of(ts, args[0])
+	s.mu.Lock()
+	hits := s.hits
+	s.mu.Unlock()
+	if s.look(); hits != 0 {
+		ts.Fatalf("%d requests, want none", hits)
+	}
+}

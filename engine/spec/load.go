@@ -45,6 +45,12 @@ func Load(file string) (*Loaded, error) {
 	return assemble(src)
 }
 
+// holdsCUE reports whether a folder has a .cue file.
+func holdsCUE(dir string) bool {
+	found, _ := filepath.Glob(filepath.Join(dir, "*.cue"))
+	return len(found) > 0
+}
+
 // source is a campaign file after its syntax was read.
 type source struct {
 	dir  string
@@ -59,6 +65,8 @@ func readCampaign(file string) (source, error) {
 		return source{}, Errors{{File: file, Msg: "there is no such file", Hint: "cupel init writes a campaign to begin with"}}
 	case err != nil:
 		return source{}, Errors{{File: file, Msg: cause(err).Error()}}
+	case info.IsDir() && !holdsCUE(file):
+		return source{}, Errors{{File: file, Msg: "this is a folder without a CUE package", Hint: "name the campaign file in it"}}
 	case info.IsDir():
 		root, errs := parseCUEPackage(file)
 		return source{file, root, errs}, nil

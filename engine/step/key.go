@@ -129,10 +129,15 @@ func CheckNumber(lit string) error {
 	if exact.Cmp(short) != 0 {
 		return fmt.Errorf("number %s is not exact in float64 (it would become %s)", clip(lit), strconv.FormatFloat(f, 'g', -1, 64))
 	}
-	if exact.IsInt() && exact.Num().CmpAbs(maxSafe) > 0 && !strings.ContainsAny(lit, ".eE") {
+	// RFC 8785 prints numbers below 1e21 without an exponent, so 1e20 is an
+	// integer beyond the limit as well.
+	if exact.IsInt() && exact.Num().CmpAbs(maxSafe) > 0 && (!strings.ContainsAny(lit, ".eE") || exact.Num().CmpAbs(printedPlain) < 0) {
 		return fmt.Errorf("integer %s is beyond 2^53-1", clip(lit))
 	}
 	return nil
 }
 
-var maxSafe = big.NewInt(1<<53 - 1)
+var (
+	maxSafe      = big.NewInt(1<<53 - 1)
+	printedPlain = new(big.Int).Exp(big.NewInt(10), big.NewInt(21), nil)
+)

@@ -40,6 +40,7 @@ func TestCanonical(t *testing.T) {
 	for in, why := range map[string]string{
 		`9007199254740993`:                 "not exact",
 		`9007199254740992`:                 "beyond 2^53-1",
+		`1e20`:                             "beyond 2^53-1",
 		`0.1000000000000000055`:            "not exact",
 		`[1e400]`:                          "out of range",
 		`{"a":1,"a":1}`:                    "duplicate",
@@ -132,6 +133,7 @@ func TestErrors(t *testing.T) {
 
 func FuzzCanonical(f *testing.F) {
 	f.Add([]byte(`{"b":[1,2.5e-3],"a":"x"}`))
+	f.Add([]byte(`1e0020`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := Canonical(b)
 		if err != nil {

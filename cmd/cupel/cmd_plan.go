@@ -10,6 +10,7 @@ import (
 
 	"github.com/cupel-dev/cupel/engine/exec"
 	"github.com/cupel-dev/cupel/engine/store"
+	"github.com/cupel-dev/cupel/stages/measure"
 )
 
 func (a *app) planCmd() *cobra.Command {
@@ -51,6 +52,9 @@ func (a *app) printPlan(path string, o runOptions) error {
 	if err != nil {
 		return fail(exitUsage, err)
 	}
+	if err := selectedCosts(c, rows); err != nil {
+		return fail(exitUsage, err)
+	}
 	if a.json {
 		return a.printJSON(map[string]any{"spec_hash": c.loaded.Digest, "steps": rows})
 	}
@@ -65,6 +69,33 @@ func (a *app) printPlan(path string, o runOptions) error {
 	}
 	w.Flush()
 	a.printf("\n%s\n", planSummary(rows, sum))
+	return nil
+}
+
+// selectedCosts replaces the stages' bound on a generation, the whole suite, by
+// the items that where and limit leave of it: only here are items read.
+func selectedCosts(c *campaign, rows []exec.Preview) error {
+	counts, err := selectedItems(c.loaded)
+	if err != nil {
+		return err
+	}
+	for i, r := range rows {
+		parts := strings.Split(r.Name, "/")
+		if r.Step.Kind != measure.KindGenerate || r.Cost.Requests == 0 || len(parts) < 3 {
+			continue
+		}
+		q := c.loaded.Campaign.Measure[parts[2]].Quality
+		if q == nil {
+			continue
+		}
+		items := 0
+		for _, n := range counts[parts[2]] {
+			items += n
+		}
+		each := r.Cost.Tokens / r.Cost.Requests
+		rows[i].Cost.Requests = items * q.Samples * q.Repeats
+		rows[i].Cost.Tokens = rows[i].Cost.Requests * each
+	}
 	return nil
 }
 

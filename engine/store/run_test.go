@@ -47,6 +47,22 @@ func TestRunIsReadWhileWritten(t *testing.T) {
 	}
 }
 
+// A run that goes on is the latest, also when another began after it and has
+// ended.
+func TestLatestRunIsTheLivingOne(t *testing.T) {
+	s := writable(t)
+	living := must[*Run](t)(s.NewRun(noon.Add(-time.Hour)))
+	refused := must[*Run](t)(s.NewRun(noon))
+	check(t, refused.Close())
+	if id := must[string](t)(s.LatestRun()); id != living.ID() {
+		t.Errorf("latest %s, want %s", id, living.ID())
+	}
+	check(t, living.Close())
+	if id := must[string](t)(s.LatestRun()); id != refused.ID() {
+		t.Errorf("latest %s, want %s", id, refused.ID())
+	}
+}
+
 func TestTornEventsAreLeftOut(t *testing.T) {
 	fail := false
 	s := open(t, newDir(t), Options{Mode: ReadWrite, Hooks: Hooks{Write: func(f *os.File, p []byte) (int, error) {

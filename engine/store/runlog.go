@@ -23,22 +23,40 @@ type RunLog struct {
 	Offset int64             // where events begin that are not in Events; see Store.Events
 }
 
-// LatestRun returns the id of the run that began last: ErrMissing without any.
+// LatestRun returns the id of the run that began last, before all others one
+// whose process is alive: another may have begun later and been refused.
+// ErrMissing without any run.
 func (s *Store) LatestRun() (string, error) {
 	entries, err := os.ReadDir(s.path("runs"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
+	latest, looked := "", 0
 	for _, e := range slices.Backward(entries) {
 		if _, err := ulid.ParseStrict(e.Name()); err != nil {
 			continue
 		}
-		if st, err := os.Lstat(s.path("runs", e.Name(), "run.json")); err == nil && st.Mode().IsRegular() {
+		if st, err := os.Lstat(s.path("runs", e.Name(), "run.json")); err != nil || !st.Mode().IsRegular() {
+			continue
+		}
+		if s.runAlive(e.Name()) {
 			return e.Name(), nil
 		}
+		if latest == "" {
+			latest = e.Name()
+		}
+		if looked++; looked == recentRuns {
+			break
+		}
 	}
-	return "", fmt.Errorf("latest run: %w", ErrMissing)
+	if latest == "" {
+		return "", fmt.Errorf("latest run: %w", ErrMissing)
+	}
+	return latest, nil
 }
+
+// recentRuns bounds how far back LatestRun looks for one that is alive.
+const recentRuns = 50
 
 // ReadRun reads the run with this id.
 func (s *Store) ReadRun(id string) (*RunLog, error) {

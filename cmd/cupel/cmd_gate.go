@@ -120,8 +120,14 @@ func judge(s *store.Store, hash step.Digest, o gateOptions) (gateAnswer, error) 
 		}
 	}
 	ans.Exit, ans.Reason = verdictCode(ans.Verdict), gateReason(worst, ans.Verdict)
-	if ref, err := s.Ref(refName(hash)); err == nil {
-		ans.Decided = ref.Set
+	ref, err := s.Ref(refName(hash))
+	if err != nil {
+		return ans, fail(exitOutside, err)
+	}
+	ans.Decided = ref.Set
+	if why, isVoid := strings.CutPrefix(ref.Note, voidPrefix); isVoid {
+		ans.Exit, ans.Verdict, ans.Reason = exitUndetermined, evidence.Undetermined, "the decision does not stand: "+why+"; run the campaign again"
+		return ans, nil
 	}
 	need, err := approvalsNeeded(s, hash)
 	if err != nil {

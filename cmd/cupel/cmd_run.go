@@ -100,13 +100,31 @@ func (a *app) runCampaign(ctx context.Context, path string, o runOptions, verdic
 	}
 	a.notef("requests sent: %d; run %s\n", c.wiring.sent(), out.RunID)
 	a.warnUnseen(out)
-	if err := runError(out); err != nil {
-		return err
-	}
-	if out.Count(exec.Left) > 0 {
-		return nil // --only: what was asked for is done
+	runErr := runError(out)
+	if runErr != nil || out.Count(exec.Left) > 0 {
+		if why := undecided(out, o, runErr); why != "" {
+			if err := void(s, c.loaded.Digest, why); err != nil {
+				return fail(exitOutside, err)
+			}
+		}
+		return runErr // nil with --only: what was asked for is done
 	}
 	return a.conclude(c, s, out, verdictExit)
+}
+
+// undecided says why an earlier decision of the campaign no longer stands after
+// a run that reached none: it measured anew, or was asked to and could not. A
+// run that only failed to look at an endpoint leaves the decision as it was.
+func undecided(out *exec.Outcome, o runOptions, runErr error) string {
+	for _, r := range out.Results {
+		if r.State == exec.Done && !r.Step.Pure && !r.Step.Observes {
+			return fmt.Sprintf("run %s measured %s and reached no decision", out.RunID, r.Step.Name)
+		}
+		if r.State == exec.Failed && len(o.refresh) > 0 {
+			return fmt.Sprintf("run %s was to measure again and could not: %s failed", out.RunID, r.Step.Name)
+		}
+	}
+	return ""
 }
 
 // warnUnseen says, also with -q, which endpoints could not be looked at: what

@@ -88,14 +88,41 @@ func (a *app) printScores(rec *evidence.Record) {
 		return
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "\nquality\tcandidate\titems\tbaseline\tcandidate\tdelta\tinterval\tmethod\tlost/won\tsame text")
+	fmt.Fprintln(w, "\nquality\tcandidate\titems\tbaseline\tcandidate\tdelta\tinterval\tmethod\tlost/won\tcut off\tsame text")
 	for _, c := range rec.Comparisons {
 		o := c.Stats.Overall
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%d/%d\t%s\n", c.Workload, c.Candidate, o.N,
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%d/%d\t%s\t%s\n", c.Workload, c.Candidate, o.N,
 			number(o.MeanA, "%.4f"), number(o.MeanB, "%.4f"), number(o.Delta, "%+.4f"), interval(o.Lo, o.Hi), o.Method,
-			o.Discordant.B, o.Discordant.C, share(c.Agreement.Identical, c.Agreement.Compared))
+			o.Discordant.B, o.Discordant.C, cutOff(c), share(c.Agreement.Identical, c.Agreement.Compared))
 	}
 	w.Flush()
+	a.printOverrides(rec)
+}
+
+// cutOff is the share of answers that the token limit cut, baseline/candidate.
+func cutOff(c evidence.Comparison) string {
+	percent := func(v *float64) string {
+		if v == nil {
+			return "-"
+		}
+		return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", 100**v), "0"), ".")
+	}
+	return percent(c.BaselineScores.Overall.TruncationRate.Value) + "/" + percent(c.CandidateScores.Overall.TruncationRate.Value) + " %"
+}
+
+// printOverrides shows the scorer parameters that the campaign sets over the
+// items' own: a wide tolerance makes any two candidates equal.
+func (a *app) printOverrides(rec *evidence.Record) {
+	seen := map[string]bool{}
+	for _, c := range rec.Comparisons {
+		if len(c.CandidateScores.Params) == 0 || seen[c.Workload] {
+			continue
+		}
+		seen[c.Workload] = true
+		if b, err := json.Marshal(c.CandidateScores.Params); err == nil {
+			a.printf("scorers of %s, set by the campaign: %s\n", c.Workload, b)
+		}
+	}
 }
 
 func (a *app) printNoise(rec *evidence.Record) {

@@ -70,6 +70,24 @@ func remember(s *store.Store, c *campaign, out *exec.Outcome, decision step.Dige
 	return s.SetRef(refName(c.loaded.Digest), ref)
 }
 
+// voidPrefix begins the note of a ref whose decision does not stand: a later run
+// of the same spec measured something and reached no decision.
+const voidPrefix = "void: "
+
+// void takes a decision's standing away; it stays readable, and the next run
+// that ends with a decision restores it.
+func void(s *store.Store, spec step.Digest, why string) error {
+	ref, err := s.Ref(refName(spec))
+	if errors.Is(err, store.ErrMissing) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ref.Note = voidPrefix + why
+	return s.SetRef(refName(spec), ref)
+}
+
 // recall finds the newest decision of a spec hash, verified.
 func recall(s *store.Store, spec step.Digest) (*evidence.Decision, *evidence.Record, error) {
 	ref, err := s.Ref(refName(spec))

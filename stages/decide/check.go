@@ -46,6 +46,28 @@ func Check(c *spec.Campaign) []CheckError {
 		k.check()
 		out = append(out, k.errors...)
 	}
+	if len(out) == 0 {
+		out = unguarded(c)
+	}
+	return out
+}
+
+// unguarded finds candidates of which no guard says anything: sanity guards on
+// the baseline or the sample alone would promote whatever is served.
+func unguarded(c *spec.Campaign) (out []CheckError) {
+	for _, name := range PolicyOf(c).Candidates {
+		looked := false
+		for _, g := range c.Decide.Guards {
+			if len(g.Candidates) > 0 && !slices.Contains(g.Candidates, name) {
+				continue
+			}
+			p, err := compile(c.Measure[g.On].Kind, g)
+			looked = looked || err == nil && (rule{p}).about()
+		}
+		if !looked {
+			out = append(out, CheckError{Msg: fmt.Sprintf("no guard looks at candidate %s; name lo, candidate.mean or another of its numbers in one", name)})
+		}
+	}
 	return out
 }
 

@@ -94,6 +94,12 @@ func TestConstantRules(t *testing.T) {
 		"lo > -0.02 || true":                true,
 		"[lo].exists(x, true)":              true,
 		"!(lo < lo)":                        true,
+		"candidate.failure_rate <= 1.0":     true,
+		"candidate.truncation_rate >= 0.0":  true,
+		"candidate.mean >= 0.0":             true,
+		"hi <= 1.0":                         true,
+		"candidate.mean > baseline.mean":    false,
+		"candidate.output_tokens < 1e9":     false,
 		"lo > -0.02":                        false,
 		"lo > -1.0":                         false,
 		"candidate.truncation_rate <= 0.01": false,
@@ -112,6 +118,22 @@ func TestConstantRules(t *testing.T) {
 		}
 		if got := (rule{p}).constant("quality"); got != want {
 			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
+// Sanity guards alone look at no candidate, and so promote none.
+func TestUnguarded(t *testing.T) {
+	for text, want := range map[string]bool{
+		"baseline.mean > 0.5": true, "n > 10.0": true, "noise.lo > -0.5": true,
+		"lo > -0.02": false, "noise.excess < 0.1": false, "candidate.failure_rate < 0.1": false,
+	} {
+		c := campaign()
+		c.Decide.Guards = map[string]spec.Guard{"g": {On: "support", Rule: text}}
+		errs := Check(c)
+		got := len(errs) == 4 && strings.Contains(errs[0].Msg, "no guard looks at candidate")
+		if got != want || !want && len(errs) > 0 {
+			t.Errorf("%s: %v", text, errs)
 		}
 	}
 }

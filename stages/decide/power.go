@@ -74,6 +74,9 @@ func warnings(name, stratum string, p *guard.Program, have int, confidence float
 		return []string{fmt.Sprintf("%s: the suite has no items there, so the guard will be undetermined", where)}
 	}
 	var out []string
+	if r := (rule{p}); r.onPoint() {
+		out = append(out, fmt.Sprintf("%s: `%s` rests on an estimate, which chance moves; with %s items name lo or hi, the ends of its interval", where, p.Rule(), thousands(have)))
+	}
 	for _, b := range p.Bounds() {
 		if end := b.Path[strings.LastIndexByte(b.Path, '.')+1:]; end == "hi" && b.Op[0] == '>' || end == "lo" && b.Op[0] == '<' {
 			out = append(out, fmt.Sprintf("%s: `%s %s %s` holds until the opposite is shown; a guard against loss names lo, one against gain hi", where, b.Path, b.Op, guard.FormatNumber(b.Value)))
@@ -93,6 +96,19 @@ func warnings(name, stratum string, p *guard.Program, have int, confidence float
 		}
 	}
 	return out
+}
+
+// onPoint reports whether the rule compares an estimate and no interval.
+func (r rule) onPoint() bool {
+	point := false
+	for _, p := range r.Paths() {
+		name := p[strings.LastIndexByte(p, '.')+1:]
+		if name == "lo" || name == "hi" {
+			return false
+		}
+		point = point || name == "delta" || name == "mean_b" || p == "candidate.mean" || p == "candidate.accuracy"
+	}
+	return point
 }
 
 // marginOf reads "lower limit > -M" and "upper limit < M"; other bounds, and

@@ -131,7 +131,6 @@ func (p painter) green(s string) string  { return p.paint("32", s) }
 func (p painter) red(s string) string    { return p.paint("31", s) }
 func (p painter) yellow(s string) string { return p.paint("33", s) }
 func (p painter) bold(s string) string   { return p.paint("1", s) }
-func (p painter) dim(s string) string    { return p.paint("2", s) }
 
 // exactArgs refuses a wrong number of arguments in one sentence.
 func exactArgs(names ...string) cobra.PositionalArgs {

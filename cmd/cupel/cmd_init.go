@@ -82,11 +82,8 @@ func writeTemplate(dir, from string) ([]string, error) {
 
 // dotted gives .gitignore its dot back: embedded files cannot begin with one.
 func dotted(name string) string {
-	switch name {
-	case "gitignore":
+	if name == "gitignore" {
 		return ".gitignore"
-	case "allowed_signers":
-		return "allowed_signers"
 	}
 	return name
 }

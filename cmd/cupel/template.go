@@ -64,8 +64,6 @@ func writeNew(name string, b []byte) (bool, error) {
 // others, as an editor would.
 const umask = 0o022
 
-func identity(name string) string { return name }
-
 func under(prefix string) func(string) string {
 	return func(name string) string { return path.Join(prefix, name) }
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cupel-dev/cupel/engine/plan"
 	"github.com/cupel-dev/cupel/engine/step"
@@ -232,6 +233,26 @@ func TestObservation(t *testing.T) {
 	f.ran()
 	gen.Trial = 7
 	f.states(f.run(pin, gen), Cached, Failed)
+}
+
+// What an unreachable endpoint is said to have been is dated by when it was last
+// seen, not by when it last changed.
+func TestLastSeen(t *testing.T) {
+	f := setup(t)
+	day := 1
+	f.e.Now = func() time.Time { return time.Date(2026, 11, day, 12, 0, 0, 0, time.UTC) }
+	pin := mk("pin/a", false)
+	pin.Observes = true
+	f.run(pin)
+	day = 9
+	f.run(pin)
+	day = 20
+	f.w.errs["pin/a"] = fmt.Errorf("connection refused: %w", step.ErrUnreachable)
+	out := f.run(pin)
+	f.states(out, Cached)
+	if want := AsObserved + "2026-11-09 12:00"; !strings.HasPrefix(out.Results[0].Reason, want) {
+		t.Errorf("reason %q, want %q", out.Results[0].Reason, want)
+	}
 }
 
 // flip damages the stored object of a step's output in place.

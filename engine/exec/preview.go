@@ -59,7 +59,7 @@ func (e *Engine) Preview(p *plan.Plan) ([]Preview, error) {
 			row.Forecast, row.Reason = forecast(end)
 		case w.stale != nil && s.Observes && !e.refresh(s.Name):
 			known[s.Name] = serve(w.key, w.stale, "")
-			row.Forecast, row.Reason = WillLook, "last seen "+w.stale.Finished.UTC().Format("2006-01-02 15:04")
+			row.Forecast, row.Reason = WillLook, "last seen "+e.lastSeen(w, w.stale).Format("2006-01-02 15:04")
 		default:
 			unknown[s.Name] = true
 			row.Forecast, row.Reason, row.Cost = WillRun, w.why, s.Cost

@@ -63,7 +63,7 @@ func (r *run) execute(ctx context.Context, w work, began time.Time) *settled {
 // observes may stand on its last observation when the world cannot be reached.
 func (r *run) notDone(w work, err error, outs []store.Output) *settled {
 	if w.stale != nil && !r.e.refresh(w.s.Name) && errors.Is(err, step.ErrUnreachable) {
-		return serve(w.key, w.stale, fmt.Sprintf(AsObserved+"%s; now: %v", w.stale.Finished.UTC().Format("2006-01-02 15:04"), err))
+		return serve(w.key, w.stale, fmt.Sprintf(AsObserved+"%s; now: %v", r.e.lastSeen(w, w.stale).Format("2006-01-02 15:04"), err))
 	}
 	var drift *step.Drift
 	if errors.As(err, &drift) {
@@ -85,22 +85,43 @@ func (r *run) record(w work, j *job, outs []store.Output, began time.Time) *sett
 		end.state = Cached
 		end.reason = "looked again: unchanged"
 		j.discardJournal()
-		return end
+		return r.seen(w, *w.stale, end)
 	}
 	pre, err := w.pre.Canonical()
 	if err != nil {
 		return &settled{state: Failed, key: w.key, err: err}
 	}
-	err = r.e.Store.PutRecord(w.key, pre, store.Record{
-		Kind: w.s.Kind, Name: w.s.Name, Outcome: outcome, Reason: reason, Outputs: outs,
+	rec := store.Record{
+		Key: w.key, Kind: w.s.Kind, Name: w.s.Name, Outcome: outcome, Reason: reason, Outputs: outs,
 		Started: began.UTC(), Finished: r.e.now().UTC(), Host: r.e.Host, Version: r.e.Version,
 		RunID: r.log.ID(), Observes: w.s.Observes,
-	})
-	if err != nil {
+	}
+	if err := r.e.Store.PutRecord(w.key, pre, rec); err != nil {
 		return &settled{state: Failed, key: w.key, err: fmt.Errorf("record of %s: %w", w.s.Name, err)}
 	}
 	j.discardJournal()
+	if w.s.Observes {
+		return r.seen(w, rec, end)
+	}
 	return end
+}
+
+// seen writes down that an observing step saw just now what rec says. Records
+// are written when that changes only; when it was last seen is kept beside them.
+func (r *run) seen(w work, rec store.Record, end *settled) *settled {
+	rec.Finished = r.e.now().UTC()
+	if err := r.e.Store.PutObservation(step.Digest(w.key), rec); err != nil {
+		return &settled{state: Failed, key: w.key, err: fmt.Errorf("observation of %s: %w", w.s.Name, err)}
+	}
+	return end
+}
+
+// lastSeen is when an observing step last saw what rec says.
+func (e *Engine) lastSeen(w work, rec *store.Record) time.Time {
+	if o, err := e.Store.Observation(step.Digest(w.key)); err == nil && o.Finished.After(rec.Finished) && slices.Equal(o.Outputs, rec.Outputs) {
+		return o.Finished.UTC()
+	}
+	return rec.Finished.UTC()
 }
 
 // lease takes the resources that no two processes may use at once. A busy one

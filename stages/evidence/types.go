@@ -127,7 +127,6 @@ type ScoreRow struct {
 	N         int               `json:"n"`      // answers scored
 	Truncated int               `json:"truncated"`
 	Failed    int               `json:"failed"` // answers without a usable output
-	Text      string            `json:"-"`
 }
 
 // ScoreSummary counts a scored generation, overall and by stratum.

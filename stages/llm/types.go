@@ -165,7 +165,7 @@ type Response struct {
 	ReasoningChunks int
 	Events          int // events of any kind
 	Coalesced       int // output events that shared a read with an earlier one
-	FirstChunkToks  int // reserved: tokens carried by the first output event when the engine says so, else 0
+	FirstChunkToks  int // tokens carried by the first output event when the engine says so, else 0
 }
 
 // Truncated reports whether the answer was cut by the token limit.

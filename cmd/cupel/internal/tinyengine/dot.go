@@ -127,10 +127,6 @@ const (
 	fieldBits = 21
 )
 
-func pack3(q [packed]int64) int64 {
-	return q[0] + q[1]<<fieldBits + q[2]<<(2*fieldBits)
-}
-
 func unpack3(s int64) (a, b, c int32) {
 	const unused = 64 - fieldBits
 	low := s << unused >> unused

@@ -539,3 +539,29 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	f.states(f.run(gen), Done)
 	f.ran()
 }
+
+// A step behind others waits until they have ended, well or not, and runs all
+// the same; rank orders what may run, before names do.
+func TestBehindAndRank(t *testing.T) {
+	f := setup(t)
+	f.w.errs["preflight/b"] = errors.New("no route")
+	pre := []step.Step{mk("preflight/a", false), mk("preflight/b", false)}
+	late := mk("measure/a", false)
+	late.Resources, late.Rank = []string{"endpoint"}, 2
+	early := mk("measure/z", false)
+	early.Resources, early.Rank = []string{"endpoint"}, 1
+	for _, s := range []*step.Step{&late, &early} {
+		s.Behind = []string{"preflight/a", "preflight/b"}
+	}
+	var order []string
+	f.e.OnEvent = func(ev Event) {
+		if ev.State == "running" {
+			order = append(order, ev.Step)
+		}
+	}
+	out := f.run(append(pre, late, early)...)
+	f.states(out, Done, Failed, Done, Done)
+	if i, j := slices.Index(order, "measure/z"), slices.Index(order, "measure/a"); i < 2 || j != i+1 {
+		t.Errorf("order %v", order)
+	}
+}

@@ -79,7 +79,7 @@ func knownOr(known map[string]*settled, name string) *settled {
 }
 
 func waitsOn(s step.Step, unknown map[string]bool) string {
-	for _, n := range plan.Needs(s) {
+	for _, n := range plan.Rests(s) {
 		if unknown[n] {
 			return n
 		}

@@ -71,7 +71,7 @@ func checkReferences(steps []step.Step, byName map[string]step.Step) error {
 				}
 			}
 		}
-		for _, a := range s.After {
+		for _, a := range slices.Concat(s.After, s.Behind) {
 			if _, ok := byName[a]; !ok {
 				return fmt.Errorf("plan: %s runs after %q, which is no step", s.Name, a)
 			}
@@ -119,8 +119,17 @@ func sortTopologically(steps []step.Step, byName map[string]step.Step) (*Plan, e
 	return p, nil
 }
 
-// Needs lists the steps that s waits for, each once, sorted.
+// Needs lists the steps that must have ended before s starts, each once,
+// sorted.
 func Needs(s step.Step) []string {
+	out := append(Rests(s), s.Behind...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Rests lists the steps whose outcome decides whether s runs and with what,
+// each once, sorted.
+func Rests(s step.Step) []string {
 	var out []string
 	for _, in := range s.Inputs {
 		if in.Step != "" {
@@ -154,6 +163,9 @@ func cycle(steps []step.Step, placed map[string]int) []string {
 func byStageThenName(a, b step.Step) int {
 	if d := slices.Index(Stages, a.Stage()) - slices.Index(Stages, b.Stage()); d != 0 {
 		return d
+	}
+	if a.Rank != b.Rank {
+		return a.Rank - b.Rank
 	}
 	return strings.Compare(a.Name, b.Name)
 }

@@ -35,6 +35,12 @@ type Step struct {
 	// After names steps that must not have been refused before this one runs.
 	// It orders; it adds nothing to the key.
 	After []string
+	// Behind names steps that must have ended, well or not, before this one
+	// starts: cells that are to be interleaved wait until all candidates are
+	// known to be up or down. It orders; it adds nothing to the key.
+	Behind []string
+	// Rank orders the steps of a stage before their names do. Not in the key.
+	Rank int
 	// Resources are held exclusively while the step runs, also between
 	// processes: the endpoint of a timing cell. Not in the key.
 	Resources []string

@@ -7,6 +7,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/cupel-dev/cupel/engine/step"
 )
@@ -17,36 +19,60 @@ const maxAsked = 16 << 20
 // ask sends one small, untimed request and returns the JSON document that
 // answers it. A nil body means GET.
 func (c *Client) ask(ctx context.Context, url string, body []byte) ([]byte, *Failure) {
+	return c.page(ctx, c.transport, url, body, jsonPage)
+}
+
+// pageKind is what an untimed call expects.
+type pageKind struct {
+	accept string
+	types  []string // content types, the first one for messages
+	most   int      // bytes
+}
+
+var jsonPage = pageKind{"application/json", []string{"application/json"}, maxAsked}
+
+// page sends one untimed request and returns the whole page that answers it.
+func (c *Client) page(ctx context.Context, via http.RoundTripper, url string, body []byte, kind pageKind) ([]byte, *Failure) {
 	ctx, cancel := context.WithTimeout(ctx, min(c.timeout, askTimeout))
 	defer cancel()
-	resp, f := c.open(ctx, url, body)
+	resp, f := c.openVia(ctx, via, url, body, kind.accept)
 	if f != nil {
 		return nil, f
 	}
 	defer resp.Body.Close()
-	doc, err := io.ReadAll(io.LimitReader(resp.Body, maxAsked+1))
+	doc, err := io.ReadAll(io.LimitReader(resp.Body, int64(kind.most)+1))
 	switch {
 	case err != nil:
 		return nil, c.sendFailure(ctx, err, false)
-	case len(doc) > maxAsked:
-		return nil, &Failure{Class: ClassProtocol, Message: "the answer is longer than 16 MiB"}
+	case len(doc) > kind.most:
+		return nil, &Failure{Class: ClassProtocol, Message: fmt.Sprintf("the answer is longer than %d MiB", kind.most>>20)}
 	}
 	got, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if got != "application/json" || resp.Header.Get("Content-Encoding") != "" {
-		said := doc[:min(len(doc), maxSaid)]
-		return nil, &Failure{Class: ClassProtocol, Status: resp.StatusCode, Message: c.redact.words(
-			fmt.Sprintf("answered with content type %q, not application/json%s", got, quoteSaid(said)), len(said) < len(doc))}
+	said := doc[:min(len(doc), maxSaid)]
+	refuse := func(what string) ([]byte, *Failure) {
+		return nil, &Failure{Class: ClassProtocol, Status: resp.StatusCode, Message: c.redact.words(what+quoteSaid(said), len(said) < len(doc))}
+	}
+	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+		said = nil
+		return refuse(fmt.Sprintf("compresses its answer (%s) though it was not asked to", e))
+	}
+	if !slices.Contains(kind.types, got) {
+		return refuse(fmt.Sprintf("answered with content type %q, not %s", got, kind.types[0]))
 	}
 	return doc, nil
 }
 
 // open sends a request and returns its answer with the body unread.
 func (c *Client) open(ctx context.Context, url string, body []byte) (*http.Response, *Failure) {
-	req, err := c.newRequest(ctx, url, body, "application/json")
+	return c.openVia(ctx, c.transport, url, body, "application/json")
+}
+
+func (c *Client) openVia(ctx context.Context, via http.RoundTripper, url string, body []byte, accept string) (*http.Response, *Failure) {
+	req, err := c.newRequest(ctx, url, body, accept)
 	if err != nil {
 		return nil, &Failure{Class: ClassUnreachable, Message: c.redact.words(err.Error(), false)}
 	}
-	resp, err := c.transport.RoundTrip(req)
+	resp, err := via.RoundTrip(req)
 	if err != nil {
 		return nil, c.sendFailure(ctx, err, false)
 	}

@@ -28,6 +28,7 @@ type Client struct {
 	timeout   time.Duration
 	maxConns  int
 	transport http.RoundTripper
+	beside    http.RoundTripper // for calls during a cell: they must not take its connections
 	known     atomic.Pointer[known]
 	clock     func() time.Time
 }
@@ -38,6 +39,8 @@ type known struct {
 	api     API
 	served  string
 	aliases []string // other names under which the endpoint said it answers
+	engine  string   // as Identity names it
+	tokens  int      // the form of /tokenize that was answered, 0 = not asked yet
 }
 
 // New checks the options and returns a client. It opens no connection: an API
@@ -56,20 +59,22 @@ func New(o Options) (*Client, error) {
 	if api == "" && where.v1 {
 		api = OpenAI
 	}
+	_, ok := api.protocol()
 	switch {
-	case api == OpenAI:
+	case api == "":
+	case !ok:
+		return nil, step.WithHint(fmt.Errorf("api %q is not known", api), "use "+apiNames+", or leave it out")
+	case !api.ollama():
 		where = where.openAI()
-	case api == Ollama && where.v1:
+	case where.v1:
 		return nil, step.WithHint(fmt.Errorf("endpoint URL: %q ends in /v1, which is not Ollama's own API", o.URL), "drop /v1, or use api: openai")
-	case api != Ollama && api != "":
-		return nil, step.WithHint(fmt.Errorf("api %q is not known", api), "use openai or ollama, or leave it out")
 	}
 	if o.Timeout < 0 || o.MaxConns < 0 {
 		return nil, fmt.Errorf("time-out %s and connections %d must not be negative", o.Timeout, o.MaxConns)
 	}
 	c := &Client{
 		header: header, host: host, redact: newRedactor(o),
-		timeout: o.Timeout, maxConns: o.MaxConns, transport: o.Transport, clock: time.Now,
+		timeout: o.Timeout, maxConns: o.MaxConns, transport: o.Transport, beside: o.Transport, clock: time.Now,
 	}
 	if c.timeout == 0 {
 		c.timeout = defaultTimeout
@@ -78,7 +83,7 @@ func New(o Options) (*Client, error) {
 		c.maxConns = defaultMaxConns
 	}
 	if c.transport == nil {
-		c.transport = newTransport(c.maxConns)
+		c.transport, c.beside = newTransport(c.maxConns), newTransport(1)
 	}
 	c.known.Store(&known{where: where, api: api, served: o.Model})
 	return c, nil
@@ -93,8 +98,10 @@ func (c *Client) API() API { return c.known.Load().api }
 
 // Close drops idle connections. Requests in flight go on.
 func (c *Client) Close() {
-	if t, ok := c.transport.(interface{ CloseIdleConnections() }); ok {
-		t.CloseIdleConnections()
+	for _, rt := range []http.RoundTripper{c.transport, c.beside} {
+		if t, ok := rt.(interface{ CloseIdleConnections() }); ok {
+			t.CloseIdleConnections()
+		}
 	}
 }
 

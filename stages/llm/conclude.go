@@ -25,7 +25,7 @@ func (x *exchange) conclude(d *decoding, rec *recording, last int64, readErr err
 	case readErr == io.EOF:
 		end = last
 	default:
-		end = rec.events[len(rec.events)-1].at
+		end = rec.log.events[len(rec.log.events)-1].at
 	}
 	x.resp.Times.End = end
 	if x.resp.Failure == nil {
@@ -50,21 +50,21 @@ func (x *exchange) stopped(d *decoding, rec *recording, readErr error) *Failure 
 	case readErr == io.EOF:
 		return x.cut(rec)
 	case timedOut:
-		return &Failure{Class: ClassTimeout, Message: fmt.Sprintf("the deadline passed after %d events", len(rec.events))}
+		return &Failure{Class: ClassTimeout, Message: fmt.Sprintf("the deadline passed after %d events", len(rec.log.events))}
 	case x.stop != nil:
 		return &Failure{Class: ClassCanceled, Message: "stopped by the caller"}
 	}
-	return &Failure{Class: ClassCutStream, Message: words(fmt.Sprintf("after %d events: %s", len(rec.events), networkWords(readErr)), false)}
+	return &Failure{Class: ClassCutStream, Message: words(fmt.Sprintf("after %d events: %s", len(rec.log.events), networkWords(readErr)), false)}
 }
 
 // cut describes a stream that ended early but in good order.
 func (x *exchange) cut(rec *recording) *Failure {
 	f := &Failure{Class: ClassCutStream}
-	if len(rec.events) == 0 {
-		f.Message = x.c.redact.words("the answer holds no event"+quoteSaid(rec.buf[:min(len(rec.buf), maxSaid)]), true)
+	if len(rec.log.events) == 0 {
+		f.Message = x.c.redact.words("the answer holds no event"+quoteSaid(rec.beginning()), true)
 		return f
 	}
-	f.Message = fmt.Sprintf("the stream ended after %d events without a finish reason", len(rec.events))
+	f.Message = fmt.Sprintf("the stream ended after %d events without a finish reason", len(rec.log.events))
 	return f
 }
 
@@ -75,9 +75,9 @@ func (x *exchange) unusable() *Failure {
 	switch {
 	case r.Model != "" && !x.same(r.Model):
 		return &Failure{Class: ClassWrongModel, Message: x.c.redact.words(fmt.Sprintf("asked for %q, answered by %q", x.p.model, r.Model), false)}
-	case r.Text == "" && len(r.ToolCalls) == 0:
+	case r.Text == "" && len(r.ToolCalls) == 0 && !x.p.noOutput:
 		return &Failure{Class: ClassEmpty, Message: emptyWords(r)}
-	case !r.Times.consistent():
+	case !r.Times.consistent() || backwards(r.OutputNS):
 		return &Failure{Class: ClassInconsistent, Message: fmt.Sprintf("first output %d, first visible %d, last output %d, end %d ns after dispatch",
 			r.Times.FirstOutput, r.Times.FirstVisible, r.Times.LastOutput, r.Times.End)}
 	}

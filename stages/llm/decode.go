@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 
@@ -9,12 +8,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// decoding turns a recording into a Response. The strict decoder is the only
-// reader of an event's content, so the output stamps and the text cannot
-// disagree: every event carries the time of its own read.
+// decoding turns a recording into a Response, after the answer has ended. Every
+// event carries the time of its own read, so the output stamps and the text
+// cannot disagree. The strict decoder is the one that decides; the usual
+// events are read by a scanner that is quicker and does the same, or does
+// nothing.
 type decoding struct {
 	resp     *Response
 	stream   bool
+	strict   bool                    // never take the scanner's word: the fuzz tests compare
 	same     func(model string) bool // is it the model that was asked for
 	finished bool                    // a finish reason was seen
 	ended    int64                   // time of the protocol's end, never = not seen
@@ -23,18 +25,21 @@ type decoding struct {
 	text, reasoning strings.Builder
 	calls           toolCalls
 	outputRead      int32 // read of the last output event
+	events          int   // recorded, an upper bound for the stamps
+	scan            scan
+	event           usualEvent
+	likeness        likeness
 }
 
 // decode reads all events up to the first that cannot be read.
 func (d *decoding) decode(rec *recording, api API) {
 	d.ended = never
-	one := d.openAI
-	if api == Ollama {
-		one = d.ollama
-	}
-	for _, e := range rec.events {
-		payload := rec.payload(e)
-		if rec.frame == frameSSE && bytes.Equal(bytes.TrimSpace(payload), sentinel) {
+	d.events = len(rec.log.events)
+	proto, _ := api.protocol() // a prepared request has one
+	usual := d.usual(api)
+	for _, e := range rec.log.events {
+		payload := rec.log.payload(e)
+		if rec.frame == frameSSE && isSentinel(payload) {
 			d.ended = e.at
 			break
 		}
@@ -43,11 +48,14 @@ func (d *decoding) decode(rec *recording, api API) {
 			d.failure = inBand(failedWords(payload))
 			break
 		}
-		if err := one(payload, e); err != nil {
+		if usual(payload, e) {
+			continue
+		}
+		if err := proto.read(d, payload, e); err != nil {
 			d.refuse(err, e)
 			break
 		}
-		if d.failure != nil {
+		if d.failure != nil || d.ended != never {
 			break
 		}
 	}
@@ -68,7 +76,12 @@ func (d *decoding) refuse(err error, e event) {
 	}
 }
 
-func inBand(words string) *Failure { return &Failure{Class: ClassInBandError, Message: words} }
+func inBand(words string) *Failure {
+	if strings.TrimSpace(words) == "" {
+		words = "an error that says nothing"
+	}
+	return &Failure{Class: ClassInBandError, Message: words}
+}
 
 // failedWords is the text of an event that is an error by its name.
 func failedWords(payload []byte) string {
@@ -84,26 +97,35 @@ func failedWords(payload []byte) string {
 // output takes the deltas of one event and sets the stamps. Whitespace is
 // content; empty strings are not output.
 func (d *decoding) output(content, reasoning string, tool bool, e event) {
-	if content == "" && reasoning == "" && !tool {
-		return
-	}
 	d.text.WriteString(content)
 	d.reasoning.WriteString(reasoning)
+	if content != "" || reasoning != "" || tool {
+		d.stamp(content != "", reasoning != "", e)
+	}
+}
+
+// stamp notes when an output event came: one with visible content, with
+// reasoning, or with neither but a part of a tool call.
+func (d *decoding) stamp(content, reasoning bool, e event) {
 	if !d.stream {
 		return // the parts of one document did not arrive one after the other
 	}
 	r := d.resp
 	if r.Times.FirstOutput == never {
 		r.Times.FirstOutput = e.at
-	} else if e.read == d.outputRead {
-		r.Coalesced++
+		r.OutputNS = append(make([]int64, 0, d.events), e.at)
+	} else {
+		r.OutputNS = append(r.OutputNS, e.at-r.Times.LastOutput)
+		if e.read == d.outputRead {
+			r.Coalesced++
+		}
 	}
 	d.outputRead = e.read
 	r.Times.LastOutput = e.at
-	if reasoning != "" {
+	if reasoning {
 		r.ReasoningChunks++
 	}
-	if content != "" {
+	if content {
 		r.ContentChunks++
 		if r.Times.FirstVisible == never {
 			r.Times.FirstVisible = e.at

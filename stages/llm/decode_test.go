@@ -3,6 +3,7 @@ package llm
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -99,15 +100,15 @@ func (l *loop) Read(b []byte) (int, error) {
 	return copy(b, l.piece), nil
 }
 
-const benchEvent = `data: {"id":"chatcmpl-872","object":"chat.completion.chunk","created":1795980368,"model":"tiny","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"role":"assistant","content":" tool"},"finish_reason":null}]}` + "\n\n"
+const recordedEvent = `data: {"id":"chatcmpl-872","object":"chat.completion.chunk","created":1795980368,"model":"tiny","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"role":"assistant","content":" tool"},"finish_reason":null}]}` + "\n\n"
 
 // One event per read, as a paced stream arrives; the arena is kept by the pool.
 func BenchmarkRecordEvent(b *testing.B) {
 	const perAnswer = 128
 	now := int64(0)
-	body := &loop{piece: []byte(benchEvent)}
+	body := &loop{piece: []byte(recordedEvent)}
 	b.ReportAllocs()
-	b.SetBytes(int64(len(benchEvent)))
+	b.SetBytes(int64(len(recordedEvent)))
 	for n := 0; n < b.N; n += perAnswer {
 		rec := newRecording(frameSSE)
 		body.left = perAnswer
@@ -119,9 +120,12 @@ func BenchmarkRecordEvent(b *testing.B) {
 // Recording and decoding together.
 func BenchmarkRecordAndDecodeEvent(b *testing.B) {
 	const perAnswer = 128
-	stream := strings.Repeat(benchEvent, perAnswer)
+	var stream string
+	for i := range perAnswer {
+		stream += strings.Replace(recordedEvent, " tool", fmt.Sprintf(" word%d", i*i), 1)
+	}
 	b.ReportAllocs()
-	b.SetBytes(int64(len(benchEvent)))
+	b.SetBytes(int64(len(recordedEvent)))
 	for n := 0; n < b.N; n += perAnswer {
 		if r, _ := decodeStream(OpenAI, stream); r.ContentChunks != perAnswer {
 			b.Fatal(r.ContentChunks)
@@ -133,15 +137,15 @@ func BenchmarkRecordAndDecodeEvent(b *testing.B) {
 func TestRecordingDoesNotAllocatePerEvent(t *testing.T) {
 	rec := newRecording(frameSSE)
 	defer rec.release()
-	stream := bytes.NewReader(bytes.Repeat([]byte(benchEvent), 1000))
+	stream := bytes.NewReader(bytes.Repeat([]byte(recordedEvent), 1000))
 	since := func() int64 { return 1 }
 	again := func() {
-		*rec = recording{frame: frameSSE, buf: rec.buf[:0], events: rec.events[:0]}
+		rec.reset(frameSSE)
 		if _, err := stream.Seek(0, io.SeekStart); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := rec.readAll(stream, since); len(rec.events) != 1000 {
-			t.Fatal(err, len(rec.events))
+		if _, err := rec.readAll(stream, since); len(rec.log.events) != 1000 {
+			t.Fatal(err, len(rec.log.events))
 		}
 	}
 	if allocs := testing.AllocsPerRun(10, again); allocs > 0 {

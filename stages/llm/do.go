@@ -74,6 +74,7 @@ func (x *exchange) read(body io.ReadCloser) {
 	rec := newRecording(x.framing())
 	defer rec.release()
 	last, err := rec.readAll(body, x.since)
+	x.resp.Raw = rec.raw
 	x.stop = x.ctx.Err() // before decoding, which takes time of its own
 	d := &decoding{resp: &x.resp, stream: x.p.stream, same: x.same}
 	d.decode(rec, x.p.api)
@@ -91,14 +92,14 @@ func (x *exchange) framing() framing {
 	switch {
 	case !x.p.stream:
 		return frameWhole
-	case x.p.api == Ollama:
+	case x.p.api.ollama():
 		return frameNDJSON
 	}
 	return frameSSE
 }
 
 func streamType(a API) string {
-	if a == Ollama {
+	if a.ollama() {
 		return "application/x-ndjson"
 	}
 	return "text/event-stream"
@@ -113,7 +114,7 @@ func (x *exchange) wrongType(resp *http.Response) string {
 	switch {
 	case x.p.stream && got == streamType(x.p.api), !x.p.stream && got == "application/json":
 		return ""
-	case x.p.stream && x.p.api == Ollama && (got == "application/ndjson" || got == "application/jsonl"):
+	case x.p.stream && x.p.api.ollama() && (got == "application/ndjson" || got == "application/jsonl"):
 		return ""
 	case x.p.stream && got == "application/json":
 		return "does not stream: it answered with one JSON document"

@@ -23,8 +23,8 @@ func frame(f framing, pieces ...string) (payloads []string, err error) {
 	}
 	clock := int64(0)
 	_, err = rec.readAll(io.MultiReader(readers...), func() int64 { clock++; return clock })
-	for _, e := range rec.events {
-		payloads = append(payloads, fmt.Sprintf("%q failed=%v open=%v", rec.payload(e), e.failed, e.open))
+	for _, e := range rec.log.events {
+		payloads = append(payloads, fmt.Sprintf("%q failed=%v open=%v", rec.log.payload(e), e.failed, e.open))
 	}
 	return payloads, err
 }
@@ -172,13 +172,41 @@ func TestStamps(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got [][2]int64
-	for _, e := range rec.events {
+	for _, e := range rec.log.events {
 		got = append(got, [2]int64{e.at, int64(e.read)})
 	}
 	if diff := cmp.Diff([][2]int64{{10, 1}, {20, 2}, {20, 2}, {30, 3}}, got); diff != "" {
 		t.Error(diff)
 	}
 }
+
+// A read is stamped right after it returned: before its bytes are looked at,
+// and once, whatever they hold.
+func TestStampIsTheRead(t *testing.T) {
+	for kind, piece := range map[framing]string{frameSSE: "data: {}\n\ndata: {}\n\n", frameNDJSON: "{}\n{}\n", frameWhole: "{}"} {
+		rec := newRecording(kind)
+		var order strings.Builder
+		body := &loop{piece: []byte(piece), left: 3}
+		reader := readerFunc(func(b []byte) (int, error) {
+			fmt.Fprintf(&order, "read %d, ", len(rec.log.events))
+			return body.Read(b)
+		})
+		_, _ = rec.readAll(reader, func() int64 { fmt.Fprintf(&order, "stamp %d, ", len(rec.log.events)); return 1 })
+		perRead := map[framing]int{frameSSE: 2, frameNDJSON: 2}[kind]
+		var want strings.Builder
+		for n := range 4 {
+			fmt.Fprintf(&want, "read %d, stamp %d, ", n*perRead, n*perRead)
+		}
+		if order.String() != want.String() {
+			t.Errorf("framing %d: %s\nwant %s", kind, order.String(), want.String())
+		}
+		rec.release()
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
 func fuzzFraming(f *testing.F, kind framing, bits []string) {
 	for _, b := range bits {
@@ -189,11 +217,11 @@ func fuzzFraming(f *testing.F, kind framing, bits []string) {
 		rec := newRecording(kind)
 		defer rec.release()
 		_, _ = rec.readAll(iotest.OneByteReader(bytes.NewReader(stream)), func() int64 { return 1 })
-		if len(whole) != len(rec.events) {
-			t.Fatalf("%d events whole, %d byte by byte", len(whole), len(rec.events))
+		if len(whole) != len(rec.log.events) {
+			t.Fatalf("%d events whole, %d byte by byte", len(whole), len(rec.log.events))
 		}
-		for i, e := range rec.events {
-			if p := fmt.Sprintf("%q failed=%v open=%v", rec.payload(e), e.failed, e.open); p != whole[i] {
+		for i, e := range rec.log.events {
+			if p := fmt.Sprintf("%q failed=%v open=%v", rec.log.payload(e), e.failed, e.open); p != whole[i] {
 				t.Fatalf("event %d: %s whole, %s byte by byte", i, whole[i], p)
 			}
 		}

@@ -22,7 +22,7 @@ func (c *Client) Health(ctx context.Context) error {
 func (c *Client) cheapest(ctx context.Context) (string, error) {
 	api, err := c.resolve(ctx)
 	where := c.known.Load().where
-	if api == Ollama {
+	if api.ollama() {
 		return where.root + "/api/version", err
 	}
 	return where.base + "/models", err

@@ -22,14 +22,14 @@ func (c *Client) Identity(ctx context.Context) (Identity, error) {
 		return Identity{}, fmt.Errorf("identity: %w", err)
 	}
 	version := ""
-	if api == Ollama || c.known.Load().where.v1 {
+	if api.ollama() || c.known.Load().where.v1 {
 		if version, err = c.ollamaVersion(ctx); err != nil {
 			return Identity{}, fmt.Errorf("identity: %w", err)
 		}
 	}
 	id := Identity{API: api}
-	if api == Ollama || version != "" {
-		id.EngineName, id.EngineVersion = "ollama", version
+	if api.ollama() || version != "" {
+		id.EngineName, id.EngineVersion = engineOllama, version
 		err = c.askOllama(ctx, &id)
 	} else {
 		err = c.askOpenAI(ctx, &id)
@@ -37,8 +37,15 @@ func (c *Client) Identity(ctx context.Context) (Identity, error) {
 	if err != nil {
 		return Identity{}, fmt.Errorf("identity: %w", err)
 	}
+	c.learn(func(k *known) { k.engine = id.EngineName })
 	return id, nil
 }
+
+// Engines whose name decides what may be asked of them.
+const (
+	engineOllama   = "ollama"
+	engineLlamaCpp = "llama.cpp"
+)
 
 // choose returns the position of the served model among those listed, and
 // settles it when the options left it out.

@@ -77,7 +77,7 @@ func engineOf(owner string) string {
 	case "vllm", "sglang", "cupel-tinyengine":
 		return strings.ToLower(owner)
 	case "llamacpp", "llama.cpp":
-		return "llama.cpp"
+		return engineLlamaCpp
 	}
 	return ""
 }
@@ -153,7 +153,7 @@ func (p props) fill(id *Identity, owner string) {
 		if version, ok := strings.CutPrefix(p.build, owner+" "); ok && owner != "" {
 			id.EngineVersion = version
 		} else if id.EngineName == "" {
-			id.EngineName = "llama.cpp"
+			id.EngineName = engineLlamaCpp
 		}
 	}
 	id.TemplateSHA256, id.TokenizerSHA256 = p.template, p.tokenizer

@@ -6,28 +6,31 @@ import "bytes"
 // line with "done":true at its top level ends the answer.
 func (r *recording) feedNDJSON(at int64) {
 	for !r.done && r.err == nil {
-		i := bytes.IndexByte(r.buf[r.pos:], '\n')
+		i := bytes.IndexByte(r.win[r.pos:], '\n')
 		if i < 0 {
-			r.pos = len(r.buf)
+			r.pos = len(r.win)
 			break
 		}
 		end := r.pos + i
 		r.ndjsonLine(end, at, false)
 		r.pos, r.line = end+1, end+1
 	}
-	if !r.done && r.err == nil && len(r.buf)-r.line > maxEvent {
+	if r.done || r.err != nil {
+		return
+	}
+	if r.forget(r.line); len(r.win) > maxEvent {
 		r.err = errLongEvent
 	}
 }
 
-func (r *recording) finishNDJSON(at int64) { r.ndjsonLine(len(r.buf), at, true) }
+func (r *recording) finishNDJSON(at int64) { r.ndjsonLine(len(r.win), at, true) }
 
 func (r *recording) ndjsonLine(end int, at int64, open bool) {
-	line := r.buf[r.line:end]
+	line := r.win[r.line:end]
 	if len(bytes.TrimSpace(line)) == 0 {
 		return
 	}
-	r.add(event{start: r.line, end: end, at: at, read: r.reads, open: open})
+	r.add(line, event{at: at, read: r.reads, open: open})
 	r.done = bytes.Contains(line, []byte("true")) && topLevelTrue(line, "done")
 }
 

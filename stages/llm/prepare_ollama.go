@@ -7,17 +7,39 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ollamaChat is a request of Ollama's own API. Its stop sequences are left out
-// when there are none: an empty list would switch the model's own ones off.
-type ollamaChat struct {
-	Model    string              `json:"model"`
-	Messages []ollamaChatMessage `json:"messages"`
-	Stream   bool                `json:"stream"`
-	Format   jsontext.Value      `json:"format,omitzero"`
-	Tools    jsontext.Value      `json:"tools,omitzero"`
-	Options  ollamaOptions       `json:"options"`
+// ollamaShared is what both of Ollama's own requests have. truncate and shift
+// are always sent as false: Ollama would else cut a long prompt, or drop its
+// beginning while it answers, without saying so.
+type ollamaShared struct {
+	Stream      bool           `json:"stream"`
+	Think       jsontext.Value `json:"think,omitzero"`
+	Truncate    bool           `json:"truncate"`
+	Shift       bool           `json:"shift"`
+	Format      jsontext.Value `json:"format,omitzero"`
+	Tools       jsontext.Value `json:"tools,omitzero"`
+	Logprobs    bool           `json:"logprobs,omitzero"`
+	TopLogprobs int            `json:"top_logprobs,omitzero"`
+	Options     ollamaOptions  `json:"options"`
 }
 
+// ollamaChat is a request of /api/chat.
+type ollamaChat struct {
+	Model        string              `json:"model"`
+	Messages     []ollamaChatMessage `json:"messages"`
+	ollamaShared `json:",inline"`
+}
+
+// ollamaGenerate is a request of /api/generate. The model's template is
+// applied to its prompt.
+type ollamaGenerate struct {
+	Model        string `json:"model"`
+	System       string `json:"system,omitzero"`
+	Prompt       string `json:"prompt"`
+	ollamaShared `json:",inline"`
+}
+
+// ollamaOptions are the sampling parameters. The stop sequences are left out
+// when there are none: an empty list would switch the model's own ones off.
 type ollamaOptions struct {
 	Temperature float64  `json:"temperature"`
 	TopP        float64  `json:"top_p"`
@@ -42,18 +64,13 @@ type ollamaToolCall struct {
 	} `json:"function"`
 }
 
-func ollamaBody(r *Request, p *Prepared) (*ollamaChat, error) {
-	s := &r.Sampling
-	b := &ollamaChat{Model: p.model, Stream: p.stream, Options: ollamaOptions{
-		Temperature: s.Temperature, TopP: s.TopP, Seed: s.Seed, NumPredict: s.MaxTokens, Stop: s.Stop}}
-	var err error
-	if b.Tools, err = compact(r.Tools, "tools", '['); err != nil {
+func ollamaChatOf(d *draft) (any, error) {
+	shared, err := ollamaSharedOf(d)
+	if err != nil {
 		return nil, err
 	}
-	if b.Format, err = ollamaFormat(r.Format); err != nil {
-		return nil, err
-	}
-	for i, m := range r.Messages {
+	b := &ollamaChat{Model: d.model, ollamaShared: shared}
+	for i, m := range d.Messages {
 		calls, err := ollamaCalls(m.ToolCalls)
 		if err != nil {
 			return nil, fmt.Errorf("message %d: tool calls: %w", i+1, err)
@@ -61,6 +78,29 @@ func ollamaBody(r *Request, p *Prepared) (*ollamaChat, error) {
 		b.Messages = append(b.Messages, ollamaChatMessage{Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID, ToolCalls: calls})
 	}
 	return b, nil
+}
+
+func ollamaGenerateOf(d *draft) (any, error) {
+	system, prompt, err := d.bare(OllamaGenerate)
+	if err != nil {
+		return nil, err
+	}
+	shared, err := ollamaSharedOf(d)
+	if err != nil {
+		return nil, err
+	}
+	return &ollamaGenerate{Model: d.model, System: system, Prompt: prompt, ollamaShared: shared}, nil
+}
+
+func ollamaSharedOf(d *draft) (b ollamaShared, err error) {
+	s := &d.Sampling
+	b = ollamaShared{Stream: d.stream, Think: d.control.think(), Logprobs: d.Logprobs != 0, TopLogprobs: max(d.Logprobs, 0),
+		Options: ollamaOptions{Temperature: s.Temperature, TopP: s.TopP, Seed: s.Seed, NumPredict: s.MaxTokens, Stop: s.Stop}}
+	if b.Tools, err = compact(d.Tools, "tools", '['); err != nil {
+		return b, err
+	}
+	b.Format, err = ollamaFormat(d.Format)
+	return b, err
 }
 
 // ollamaFormat translates an OpenAI response_format.

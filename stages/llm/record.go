@@ -12,6 +12,7 @@ const (
 	maxAnswer = 64 << 20 // bytes of one answer
 	maxEvent  = 8 << 20  // bytes of one event
 	maxEvents = 1 << 20  // events of one answer: each costs memory beyond its bytes
+	maxQuoted = 4 << 10  // bytes quoted of an answer without an event
 )
 
 var (
@@ -29,70 +30,77 @@ const (
 	frameNDJSON                // one JSON document per line
 )
 
-// event is one framed payload. It is a range of the recording's arena, so that
-// recording an event allocates nothing.
-type event struct {
-	start, end int
-	at         int64 // ns since dispatch at which the read returned that brought its last byte
-	read       int32 // number of that read
-	failed     bool  // its field or event name is "error"
-	open       bool  // the stream ended before the event was closed
-}
-
-// recording takes down an answer: every byte into one arena, every event with
-// the time of its read. Nothing is decoded before the answer has ended, so
-// that a time stamp never waits for a parser.
+// recording takes down an answer: every event with its bytes and the time of
+// its read. Nothing is decoded before the answer has ended, so that a time
+// stamp never waits for a parser, and nothing is allocated per event.
+//
+// win holds the bytes that are not framed yet; framed events move to log.
 type recording struct {
-	frame  framing
-	buf    []byte
-	events []event
-	reads  int32
-	done   bool  // the protocol's end was seen; what follows is ignored
-	err    error // a bound was exceeded
+	frame framing
+	win   []byte
+	log   packed
+	reads int32
+	raw   int    // bytes read
+	said  []byte // the beginning of an answer without an event
+	done  bool   // the protocol's end was seen; what follows is ignored
+	err   error  // a bound was exceeded
 
 	pos       int // everything before has been searched for line ends
 	line      int // start of the current line
 	lf, cr    int // next LF and CR at or after pos, when they are known to be there
-	afterCR   bool
-	started   bool // past the place of a byte order mark
-	hasData   bool
-	pending   event
 	searchedL int // lf is known up to here
 	searchedC int // cr is known up to here
+	afterCR   bool
+	started   bool // past the place of a byte order mark
+	pending   pending
 }
 
-// recordings keeps arenas for the next request, except very large ones.
+// pending is an event whose end has not come yet, as a range of win.
+type pending struct {
+	start, end int
+	any        bool // there is one
+	event
+}
+
+// recordings keeps buffers for the next request, except very large ones.
 var recordings = sync.Pool{New: func() any { return new(recording) }}
 
-const maxKeptArena = 1 << 20
+const maxKeptBuffers = 1 << 20
 
 func newRecording(f framing) *recording {
 	r := recordings.Get().(*recording)
-	*r = recording{frame: f, buf: r.buf[:0], events: r.events[:0]}
+	r.reset(f)
 	return r
 }
 
-// release gives the arena back. No event of r may be used afterwards.
+func (r *recording) reset(f framing) {
+	*r = recording{frame: f, win: r.win[:0], log: r.log.emptied(), said: r.said[:0]}
+}
+
+// release gives the buffers back. No payload of r may be used afterwards.
 func (r *recording) release() {
-	if cap(r.buf) <= maxKeptArena {
+	if cap(r.win)+r.log.size() <= maxKeptBuffers {
 		recordings.Put(r)
 	}
 }
 
-func (r *recording) payload(e event) []byte { return r.buf[e.start:e.end] }
+// window is how much a read can bring: no less than what net/http buffers, so
+// that all that arrived together is taken, and stamped, in one read.
+const window = readBuffer
 
 // readAll reads body until its end, the protocol's end or a bound. since gives
-// the nanoseconds since dispatch and is called once after each read. The
-// returned time is that of the last read.
+// the nanoseconds since dispatch and is called once after each read, before
+// anything else. The returned time is that of the last read.
 func (r *recording) readAll(body io.Reader, since func() int64) (last int64, err error) {
-	const room, maxEmpty = 4 << 10, 100
+	const maxEmpty = 100
 	for empty := 0; ; {
-		r.buf = slices.Grow(r.buf, room)
-		n, err := body.Read(r.buf[len(r.buf):cap(r.buf)])
+		r.win = slices.Grow(r.win, window)
+		n, err := body.Read(r.win[len(r.win):cap(r.win)])
 		last = since()
 		if n > 0 {
 			empty = 0
-			r.buf = r.buf[:len(r.buf)+n]
+			r.win = r.win[:len(r.win)+n]
+			r.raw += n
 			r.reads++
 			r.feed(last)
 		} else if empty++; err == nil && empty > maxEmpty {
@@ -110,7 +118,7 @@ func (r *recording) readAll(body io.Reader, since func() int64) (last int64, err
 
 // feed frames the bytes that the last read added.
 func (r *recording) feed(at int64) {
-	if len(r.buf) > maxAnswer {
+	if r.raw > maxAnswer {
 		r.err = errLongAnswer
 		return
 	}
@@ -122,16 +130,37 @@ func (r *recording) feed(at int64) {
 	}
 }
 
-// add records a framed event.
-func (r *recording) add(e event) {
+// add takes an event into the log.
+func (r *recording) add(payload []byte, e event) {
 	switch {
-	case e.end-e.start > maxEvent:
+	case len(payload) > maxEvent:
 		r.err = errLongEvent
-	case len(r.events) == maxEvents:
+	case len(r.log.events) == maxEvents:
 		r.err = errManyEvents
 	default:
-		r.events = append(r.events, e)
+		r.log.add(payload, e)
 	}
+}
+
+// forget drops what win holds before first, which has been framed and all of
+// which has been searched for line ends.
+func (r *recording) forget(first int) {
+	if len(r.log.events) == 0 {
+		r.said = append(r.said, r.win[:min(first, maxQuoted-len(r.said))]...)
+	}
+	if first > 0 {
+		r.win = r.win[:copy(r.win, r.win[first:])]
+		r.line -= first
+		r.pending.start -= first
+		r.pending.end -= first
+	}
+	end := len(r.win)
+	r.pos, r.lf, r.cr, r.searchedL, r.searchedC = end, end, end, end, end
+}
+
+// beginning quotes an answer without an event.
+func (r *recording) beginning() []byte {
+	return append(r.said, r.win[:min(len(r.win), maxQuoted-len(r.said))]...)
 }
 
 // finish takes what is left when the answer ends without a closing line end.
@@ -142,8 +171,8 @@ func (r *recording) finish(at int64, clean bool) {
 	case frameNDJSON:
 		r.finishNDJSON(at)
 	case frameWhole:
-		if len(r.buf) > 0 {
-			r.events = append(r.events, event{end: len(r.buf), at: at, read: r.reads, open: !clean})
+		if len(r.win) > 0 {
+			r.log.adopt(&r.win, event{at: at, read: r.reads, open: !clean})
 		}
 	}
 }

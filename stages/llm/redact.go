@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"net/url"
@@ -73,6 +74,16 @@ func (r *redactor) words(s string, cut bool) string {
 		s = r.withoutTail(s)
 	}
 	return escape(strings.TrimSpace(s), maxWords)
+}
+
+// page takes the secrets out of a page that is kept whole.
+func (r *redactor) page(b []byte) []byte {
+	for _, f := range r.forms {
+		if bytes.Contains(b, []byte(f)) {
+			return []byte(r.replace.Replace(string(b)))
+		}
+	}
+	return b
 }
 
 // withoutTail takes the beginning of a secret off the end of s.

@@ -19,26 +19,29 @@ func (r *recording) feedSSE(at int64) {
 		return
 	}
 	for !r.done && r.err == nil {
-		if r.afterCR && r.pos < len(r.buf) {
+		if r.afterCR && r.pos < len(r.win) {
 			r.afterCR = false
-			if r.buf[r.pos] == '\n' {
+			if r.win[r.pos] == '\n' {
 				r.pos++
 				r.line = r.pos
 			}
 		}
 		end := r.lineEnd()
-		if end == len(r.buf) {
+		if end == len(r.win) {
 			break
 		}
 		r.sseLine(r.line, end, at)
-		r.afterCR = r.buf[end] == '\r'
+		r.afterCR = r.win[end] == '\r'
 		r.pos, r.line = end+1, end+1
 	}
+	if r.done || r.err != nil {
+		return
+	}
 	first := r.line
-	if r.hasData {
+	if r.pending.any {
 		first = r.pending.start
 	}
-	if !r.done && r.err == nil && len(r.buf)-first > maxEvent {
+	if r.forget(first); len(r.win) > maxEvent {
 		r.err = errLongEvent
 	}
 }
@@ -48,11 +51,11 @@ func (r *recording) skipBOM() bool {
 	if r.started {
 		return true
 	}
-	if len(r.buf) < len(bom) && bytes.HasPrefix(bom, r.buf) {
+	if len(r.win) < len(bom) && bytes.HasPrefix(bom, r.win) {
 		return false
 	}
 	r.started = true
-	if bytes.HasPrefix(r.buf, bom) {
+	if bytes.HasPrefix(r.win, bom) {
 		r.pos, r.line = len(bom), len(bom)
 	}
 	return true
@@ -62,10 +65,10 @@ func (r *recording) skipBOM() bool {
 // yet. Each byte is searched once for each of the two, however the stream is
 // split and whichever it uses.
 func (r *recording) lineEnd() int {
-	r.lf, r.searchedL = nextByte(r.buf, '\n', r.pos, r.lf, r.searchedL)
-	r.cr, r.searchedC = nextByte(r.buf, '\r', r.pos, r.cr, r.searchedC)
+	r.lf, r.searchedL = nextByte(r.win, '\n', r.pos, r.lf, r.searchedL)
+	r.cr, r.searchedC = nextByte(r.win, '\r', r.pos, r.cr, r.searchedC)
 	end := min(r.lf, r.cr)
-	if end == len(r.buf) {
+	if end == len(r.win) {
 		r.pos = end
 	}
 	return end
@@ -89,11 +92,11 @@ func (r *recording) sseLine(start, end int, at int64) {
 		r.dispatch()
 		return
 	}
-	line := r.buf[start:end]
+	line := r.win[start:end]
 	name, value := line, end
 	if i := bytes.IndexByte(line, ':'); i >= 0 {
 		name, value = line[:i], start+i+1
-		if value < end && r.buf[value] == ' ' {
+		if value < end && r.win[value] == ' ' {
 			value++
 		}
 	}
@@ -101,7 +104,7 @@ func (r *recording) sseLine(start, end int, at int64) {
 	case "data":
 		r.addData(value, end, at)
 	case "event":
-		r.pending.failed = r.pending.failed || string(r.buf[value:end]) == "error"
+		r.pending.failed = r.pending.failed || string(r.win[value:end]) == "error"
 	case "error": // llama.cpp's older way to report one
 		r.pending.failed = true
 		r.addData(value, end, at)
@@ -112,34 +115,38 @@ func (r *recording) sseLine(start, end int, at int64) {
 // the end of the one before, which leaves the payload in one piece; there is
 // room for it because its field name is gone.
 func (r *recording) addData(start, end int, at int64) {
-	e := &r.pending
-	if r.hasData {
-		r.buf[e.end] = '\n'
-		e.end += 1 + copy(r.buf[e.end+1:], r.buf[start:end])
+	p := &r.pending
+	if p.any {
+		r.win[p.end] = '\n'
+		p.end += 1 + copy(r.win[p.end+1:], r.win[start:end])
 	} else {
-		r.hasData = true
-		e.start, e.end = start, end
+		p.any, p.start, p.end = true, start, end
 	}
-	e.at, e.read = at, r.reads
-	if bytes.Equal(bytes.TrimSpace(r.payload(*e)), sentinel) {
+	p.at, p.read = at, r.reads
+	if isSentinel(r.win[p.start:p.end]) {
 		r.dispatch() // at once: the blank line may never come
 		r.done = true
 	}
 }
 
+// isSentinel reports whether payload is [DONE], with any white space around it.
+func isSentinel(payload []byte) bool { return bytes.Equal(bytes.TrimSpace(payload), sentinel) }
+
 // dispatch closes the pending event. Empty ones are keep-alives.
 func (r *recording) dispatch() {
-	if r.hasData && len(bytes.TrimSpace(r.payload(r.pending))) > 0 {
-		r.add(r.pending)
+	if p := &r.pending; p.any {
+		if payload := r.win[p.start:p.end]; len(bytes.TrimSpace(payload)) > 0 {
+			r.add(payload, p.event)
+		}
 	}
-	r.hasData, r.pending = false, event{}
+	r.pending = pending{}
 }
 
 // finishSSE takes an event that the end of the stream left open: many servers
 // end with "data: [DONE]" and no blank line.
 func (r *recording) finishSSE(at int64) {
-	if r.line < len(r.buf) && r.started {
-		r.sseLine(r.line, len(r.buf), at)
+	if r.line < len(r.win) && r.started {
+		r.sseLine(r.line, len(r.win), at)
 	}
 	r.pending.open = true
 	r.dispatch()

@@ -7,12 +7,27 @@ import (
 
 // toolDelta is a tool call or a part of one.
 type toolDelta struct {
-	Index    *int64 `json:"index"`
-	ID       string `json:"id"`
-	Function struct {
-		Name      string         `json:"name"`
-		Arguments jsontext.Value `json:"arguments"` // a string; an object from Ollama and some others
-	} `json:"function"`
+	Index    *int64       `json:"index"`
+	ID       string       `json:"id"`
+	Function toolFunction `json:"function"`
+}
+
+type toolFunction struct {
+	Name      string         `json:"name"`
+	Arguments jsontext.Value `json:"arguments"` // a string; an object from Ollama and some others
+}
+
+// toolDeltas are the parts in one event. Older versions of TGI send a single
+// part without a list around it.
+type toolDeltas []toolDelta
+
+// UnmarshalJSON reads a list or its only element.
+func (t *toolDeltas) UnmarshalJSON(b []byte) error {
+	if jsontext.Value(b).Kind() == '{' {
+		*t = make(toolDeltas, 1)
+		return json.Unmarshal(b, &(*t)[0])
+	}
+	return json.Unmarshal(b, (*[]toolDelta)(t))
 }
 
 // arguments is the text of the arguments as sent.
@@ -53,6 +68,22 @@ func (t *toolCalls) add(d *toolDelta) bool {
 	args := d.arguments()
 	c.arguments = append(c.arguments, args...)
 	return d.Function.Name != "" || args != ""
+}
+
+// addRest takes a call that is repeated at its end, with its arguments if they
+// had not come before.
+func (t *toolCalls) addRest(d *toolDelta) bool {
+	c := t.find(d)
+	if c.id == "" {
+		c.id = d.ID
+	}
+	if d.Function.Name == string(c.name) {
+		d.Function.Name = ""
+	}
+	if len(c.arguments) > 0 {
+		d.Function.Arguments = nil
+	}
+	return t.add(d)
 }
 
 // addWhole takes a call that comes in one piece, whatever its index says.

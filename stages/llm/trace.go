@@ -2,6 +2,7 @@ package llm
 
 import (
 	"net/http/httptrace"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -66,4 +67,9 @@ func (t *Times) consistent() bool {
 		last = ns
 	}
 	return true
+}
+
+// backwards reports whether an output event came before the one before it.
+func backwards(stamps []int64) bool {
+	return slices.ContainsFunc(stamps, func(ns int64) bool { return ns < 0 })
 }

@@ -9,6 +9,14 @@ import (
 	"time"
 )
 
+// Sizes of net/http's buffers. A thousand connections have a thousand of each;
+// a read buffer holds some twenty events, more than a paced stream ever has
+// waiting, and larger pieces of a body pass it by.
+const (
+	readBuffer  = 4 << 10
+	writeBuffer = 4 << 10
+)
+
 // newTransport keeps up to conns idle connections and does nothing on its own:
 // no proxy, no compression (a compressing proxy may hold events back), no
 // HTTP/2, no limit on open connections that would queue requests unseen.
@@ -16,7 +24,7 @@ import (
 func newTransport(conns int) *http.Transport {
 	var http1 http.Protocols
 	http1.SetHTTP1(true)
-	dialer := &net.Dialer{Timeout: 30 * time.Second}
+	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: -1} // a probe that gets lost must not end a long prefill
 	return &http.Transport{
 		DialContext:            dialer.DialContext,
 		Protocols:              &http1,
@@ -26,8 +34,8 @@ func newTransport(conns int) *http.Transport {
 		IdleConnTimeout:        4 * time.Second, // below the 5 s after which common servers close
 		TLSHandshakeTimeout:    15 * time.Second,
 		MaxResponseHeaderBytes: 1 << 20,
-		ReadBufferSize:         16 << 10,
-		WriteBufferSize:        32 << 10,
+		ReadBufferSize:         readBuffer,
+		WriteBufferSize:        writeBuffer,
 	}
 }
 

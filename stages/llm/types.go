@@ -19,8 +19,11 @@ type API string
 
 // The wire protocols.
 const (
-	OpenAI API = "openai" // POST {base}/chat/completions, base ends in /v1
-	Ollama API = "ollama" // POST {base}/api/chat
+	OpenAI            API = "openai"             // POST {base}/chat/completions, base ends in /v1
+	OpenAICompletions API = "openai-completions" // POST {base}/completions: one user message, sent as a bare prompt
+	OpenAIResponses   API = "openai-responses"   // POST {base}/responses
+	Ollama            API = "ollama"             // POST {base}/api/chat
+	OllamaGenerate    API = "ollama-generate"    // POST {base}/api/generate: one user message, through the model's template
 )
 
 // Options say where an endpoint is and how to reach it.
@@ -52,13 +55,22 @@ type Sampling struct {
 	Stop        []string
 }
 
-// Request is one chat request, independent of the wire protocol.
+// Request is one request, independent of the wire protocol. Ollama's own APIs
+// are always told not to cut a long prompt silently; the others have no switch
+// for it, or refuse such a prompt.
 type Request struct {
 	Messages []Message
 	Tools    json.RawMessage // OpenAI tool array, nil = none
 	Format   json.RawMessage // response_format, nil = none
 	Sampling Sampling
 	NoStream bool
+
+	// Reasoning is a control such as thinking-off or effort-low, "" or none =
+	// the engine's default. See ReasoningControl for how it is sent.
+	Reasoning string
+	Logprobs  int  // top log probabilities per token, 0 = none; -1 = the chosen token's alone
+	IgnoreEOS bool // go on after the end token; vLLM, SGLang and llama.cpp
+	NoOutput  bool // a probe for the prompt's length: one token, and an empty answer is fine
 }
 
 // Prepared is a request whose bytes are ready to be written. It may be sent
@@ -66,10 +78,16 @@ type Request struct {
 type Prepared struct {
 	Body   []byte
 	Digest step.Digest // of the request as sent, without address and credentials
-	path   string      // below the base (OpenAI) or the root (Ollama)
-	api    API
-	model  string // asked for, to compare with the answer's
-	stream bool
+
+	// PromptBytes is the length of all messages' text in UTF-8, without what
+	// JSON and the engine's template add.
+	PromptBytes int
+
+	path     string // below the base (OpenAI) or the root (Ollama)
+	api      API
+	model    string // asked for, to compare with the answer's
+	stream   bool
+	noOutput bool // an empty answer is fine
 }
 
 // Class says what kind of failure a request ended in.
@@ -142,6 +160,12 @@ type Times struct {
 	End          int64 `json:"end_ns"`           // stream complete
 }
 
+// Logprob is one output token with its log probability, as the engine said.
+type Logprob struct {
+	Token   string  `json:"token"`
+	Logprob float64 `json:"logprob"`
+}
+
 // ServerTimes are the engine's own durations in nanoseconds, 0 = not reported.
 type ServerTimes struct {
 	Total      int64 `json:"total_ns,omitempty"`
@@ -166,6 +190,13 @@ type Response struct {
 	Events          int // events of any kind
 	Coalesced       int // output events that shared a read with an earlier one
 	FirstChunkToks  int // tokens carried by the first output event when the engine says so, else 0
+
+	// OutputNS are the stamps of the output events in ns: the first since
+	// dispatch, then the gap to the one before. Events that shared a read have
+	// the gap 0 and are counted in Coalesced. Empty when not streamed.
+	OutputNS []int64
+	Logprobs []Logprob // when asked for
+	Raw      int       // bytes of the answer's body
 }
 
 // Truncated reports whether the answer was cut by the token limit.

@@ -10,28 +10,34 @@ import (
 // maxCount is the largest count that every JSON reader agrees on.
 const maxCount = 1<<53 - 1
 
-// readUsage reads an OpenAI usage object. It returns nil when there is none,
-// when any count in it is not a whole number from 0 (then none of it can be
-// trusted), and when all are 0, as some servers send in every chunk before the
-// last. A partial one is kept.
-func readUsage(v jsontext.Value) *Usage {
+// usageNames are the names of the counts in a usage object.
+type usageNames struct{ prompt, output, promptDetails, outputDetails string }
+
+var (
+	chatNames      = usageNames{"prompt_tokens", "completion_tokens", "prompt_tokens_details", "completion_tokens_details"}
+	responsesNames = usageNames{"input_tokens", "output_tokens", "input_tokens_details", "output_tokens_details"}
+)
+
+// readUsage reads the usage object of the chat and completions APIs. Some
+// servers tell the reasoning tokens beside the others (SGLang), some among the
+// details.
+func readUsage(v jsontext.Value) *Usage { return usageOf(v, chatNames) }
+
+// usageOf returns nil when there is no usage, when any count in it is not a
+// whole number from 0 (then none of it can be trusted), and when all are 0, as
+// some servers send in every chunk before the last. A partial one is kept.
+func usageOf(v jsontext.Value, n usageNames) *Usage {
 	if v.Kind() != '{' {
 		return nil
 	}
-	var w struct {
-		Prompt     jsontext.Value `json:"prompt_tokens"`
-		Completion jsontext.Value `json:"completion_tokens"`
-		Reasoning  jsontext.Value `json:"reasoning_tokens"`
-		In         jsontext.Value `json:"prompt_tokens_details"`
-		Out        jsontext.Value `json:"completion_tokens_details"`
-	}
-	if json.Unmarshal(v, &w) != nil {
+	var m map[string]jsontext.Value
+	if json.Unmarshal(v, &m) != nil {
 		return nil
 	}
 	var u Usage
-	ok := count(w.Prompt, &u.PromptTokens) && count(w.Completion, &u.OutputTokens) &&
-		count(w.Reasoning, &u.ReasoningTokens) &&
-		detail(w.Out, "reasoning_tokens", &u.ReasoningTokens) && detail(w.In, "cached_tokens", &u.CachedTokens)
+	ok := count(m[n.prompt], &u.PromptTokens) && count(m[n.output], &u.OutputTokens) &&
+		count(m["reasoning_tokens"], &u.ReasoningTokens) &&
+		detail(m[n.outputDetails], "reasoning_tokens", &u.ReasoningTokens) && detail(m[n.promptDetails], "cached_tokens", &u.CachedTokens)
 	if !ok || u.zero() {
 		return nil
 	}

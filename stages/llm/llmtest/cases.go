@@ -50,7 +50,8 @@ func Bytes(s string) []string {
 
 // Hostiles returns the whole suite.
 func Hostiles() []Hostile {
-	return slices.Concat(framingCases(), deltaCases(), usageCases(), endCases(), refusalCases(), ollamaCases())
+	return slices.Concat(framingCases(), deltaCases(), usageCases(), endCases(), refusalCases(), ollamaCases(),
+		timedCases(), countedCases(), reportedCases(), moreCases())
 }
 
 // fine completes the expectation of a good answer.

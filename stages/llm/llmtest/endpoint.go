@@ -1,6 +1,7 @@
 // Package llmtest serves scripted model endpoints to tests: one that speaks
 // OpenAI's and Ollama's protocols with faults where a test wants them, and a
-// suite of hostile answers with the failure class that must come out.
+// suite of hostile answers with what must come out: text, counts, stamps or
+// the class of the failure. Handler serves the suite to any client.
 package llmtest
 
 import (

@@ -1,16 +1,14 @@
 package llmtest
 
 import (
-	"bufio"
-	"context"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"net/http/httptrace"
+	"slices"
 	"strings"
-	"syscall"
 	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/cupel-dev/cupel/stages/llm"
 )
@@ -32,7 +30,9 @@ type Hostile struct {
 	API      llm.API // "" = OpenAI
 	Model    string  // asked for, "" = tiny
 	NoStream bool
-	Pieces   []string // the raw HTTP response; in memory each piece is one read
+	NoOutput bool            // a probe of the prompt's length: an empty answer is fine
+	Pieces   []string        // the raw HTTP response; in memory each piece is one read
+	Pauses   []time.Duration // before each piece, those that are missing are 0
 	End      End
 
 	Class     llm.Class // "" = a usable answer
@@ -41,10 +41,30 @@ type Hostile struct {
 	Reasoning string
 	Tools     []llm.ToolCall
 	Finish    string
-	Tokens    int64 // output tokens, -1 = no usage
+	Tokens    int64  // output tokens, -1 = no usage, or a usage without them
+	Usage     string // the whole usage as JSON, "" = not looked at
 	Status    int
 	Retry     int
 	NoByte    bool
+	Stamps    *Stamps // in memory, where the pauses are exact; nil = not looked at
+}
+
+// Stamps is what a client's clocks and counters must say, in time since
+// dispatch.
+type Stamps struct {
+	Header, FirstOutput, FirstVisible, LastOutput, End time.Duration
+	Output                                             []time.Duration // the first, then the gaps
+	Coalesced, Events, Content, Reasoning              int
+	FirstTokens                                        int
+}
+
+// Never is the stamp of what did not happen.
+const Never time.Duration = -1
+
+// Slug is the case's name in a URL.
+func (h Hostile) Slug() string {
+	words := strings.FieldsFunc(strings.ToLower(h.Name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return strings.Join(words, "-")
 }
 
 // Client returns a client for the answer. rt nil = over TCP to url.
@@ -65,7 +85,7 @@ func (h Hostile) Client(tb testing.TB, url string, rt http.RoundTripper) (*llm.C
 	tb.Cleanup(c.Close)
 	p, err := c.Prepare(llm.Request{
 		Messages: []llm.Message{{Role: "user", Content: "hello"}},
-		Sampling: llm.Sampling{TopP: 1, MaxTokens: 8}, NoStream: h.NoStream,
+		Sampling: llm.Sampling{TopP: 1, MaxTokens: 8}, NoStream: h.NoStream, NoOutput: h.NoOutput,
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -73,17 +93,23 @@ func (h Hostile) Client(tb testing.TB, url string, rt http.RoundTripper) (*llm.C
 	return c, p
 }
 
-// Check compares an answer with what must come out.
+// Check reports all problems of an answer.
 func (h Hostile) Check(tb testing.TB, r llm.Response) {
 	tb.Helper()
+	for _, p := range h.Problems(r) {
+		tb.Error(p)
+	}
+}
+
+// Problems compares an answer with what must come out, stamps aside.
+func (h Hostile) Problems(r llm.Response) (out []string) {
 	f := r.Failure
 	if f == nil {
 		f = &llm.Failure{}
 	}
 	check := func(what string, got, want any) {
-		tb.Helper()
 		if fmt.Sprint(got) != fmt.Sprint(want) {
-			tb.Errorf("%s: %q, want %q (failure: %q)", what, fmt.Sprint(got), fmt.Sprint(want), f.Message)
+			out = append(out, fmt.Sprintf("%s: %.200q, want %.200q (failure: %q)", what, fmt.Sprint(got), fmt.Sprint(want), f.Message))
 		}
 	}
 	check("class", f.Class, h.Class)
@@ -94,109 +120,55 @@ func (h Hostile) Check(tb testing.TB, r llm.Response) {
 	check("status", f.Status, h.Status)
 	check("retry after", f.RetryAfter, h.Retry)
 	check("no byte", f.NoByte, h.NoByte)
-	tokens := int64(-1)
-	if r.Usage != nil && r.Usage.OutputTokens != nil {
-		tokens = *r.Usage.OutputTokens
+	check("output tokens", tokens(r.Usage), h.Tokens)
+	if h.Usage != "" {
+		u, err := json.Marshal(r.Usage)
+		check("usage", string(u), h.Usage)
+		check("usage as JSON", err, error(nil))
 	}
-	check("output tokens", tokens, h.Tokens)
-	if !strings.Contains(f.Message, h.Says) {
-		tb.Errorf("message: %q, want %q in it", f.Message, h.Says)
-	}
-	if strings.Contains(f.Message, "secret") || len(f.Message) > 2048 || f.Class != "" && f.Message == "" {
-		tb.Errorf("message: %q is empty, too long or holds a secret", f.Message)
-	}
-	if (r.Times.End >= 0) != (h.Class == "" || h.Class == llm.ClassEmpty || h.Class == llm.ClassWrongModel) {
-		tb.Errorf("end %d with class %q", r.Times.End, h.Class)
-	}
-	if (r.Times.FirstVisible >= 0) != (r.Text != "" && !h.NoStream) {
-		tb.Errorf("first visible %d with text %q", r.Times.FirstVisible, r.Text)
-	}
+	check("says "+h.Says, strings.Contains(f.Message, h.Says), true)
+	check("message without a secret, of a fair length", !strings.Contains(f.Message, "secret") && len(f.Message) <= 2048 && (f.Class == "" || f.Message != ""), true)
+	check("has an end", r.Times.End >= 0, slices.Contains([]llm.Class{"", llm.ClassEmpty, llm.ClassWrongModel}, h.Class))
+	check("has a first visible output", r.Times.FirstVisible >= 0, r.Text != "" && !h.NoStream)
+	check("has output stamps", len(r.OutputNS) > 0, r.Times.FirstOutput >= 0)
+	check("its first output stamp", append(r.OutputNS, r.Times.FirstOutput)[0], r.Times.FirstOutput)
+	check("its last output stamp", r.Times.LastOutput, lastStamp(r.OutputNS))
+	return out
 }
 
-// Transport answers in memory, with exactly the reads that Pieces say. expire
-// is called when the server goes quiet.
-func (h Hostile) Transport(expire func()) http.RoundTripper {
-	return transport(func(req *http.Request) (*http.Response, error) {
-		if _, err := io.Copy(io.Discard, req.Body); err != nil {
-			return nil, err
-		}
-		p := &pieces{h: h, left: h.Pieces, expire: expire, ctx: req.Context()}
-		return http.ReadResponse(bufio.NewReaderSize(p, 64<<10), req)
-	})
+// lastStamp is where the stamps end: the sum of the first and the gaps.
+func lastStamp(stamps []int64) (last int64) {
+	if len(stamps) == 0 {
+		return int64(Never)
+	}
+	for _, ns := range stamps {
+		last += ns
+	}
+	return last
 }
 
-type transport func(*http.Request) (*http.Response, error)
-
-func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
-
-// pieces gives one piece per read.
-type pieces struct {
-	h      Hostile
-	left   []string
-	expire func()
-	ctx    context.Context
+func tokens(u *llm.Usage) int64 {
+	if u == nil || u.OutputTokens == nil {
+		return -1
+	}
+	return *u.OutputTokens
 }
 
-func (p *pieces) Read(b []byte) (int, error) {
-	if len(p.left) == 0 {
-		return 0, p.end()
+// Timing compares the clocks and counters of an answer that came with exactly
+// the case's reads and pauses.
+func (h Hostile) Timing(r llm.Response) (out []string) {
+	if h.Stamps == nil {
+		return nil
 	}
-	if t := httptrace.ContextClientTrace(p.ctx); t != nil && t.GotFirstResponseByte != nil {
-		t.GotFirstResponseByte()
+	t := &r.Times
+	got := Stamps{Header: time.Duration(t.Header), FirstOutput: time.Duration(t.FirstOutput), FirstVisible: time.Duration(t.FirstVisible),
+		LastOutput: time.Duration(t.LastOutput), End: time.Duration(t.End), Coalesced: r.Coalesced, Events: r.Events,
+		Content: r.ContentChunks, Reasoning: r.ReasoningChunks, FirstTokens: r.FirstChunkToks}
+	for _, ns := range r.OutputNS {
+		got.Output = append(got.Output, time.Duration(ns))
 	}
-	n := copy(b, p.left[0])
-	if p.left[0] = p.left[0][n:]; p.left[0] == "" {
-		p.left = p.left[1:]
+	if fmt.Sprint(got) != fmt.Sprint(*h.Stamps) {
+		out = append(out, fmt.Sprintf("stamps\n     %+v\nwant %+v", got, *h.Stamps))
 	}
-	return n, nil
-}
-
-func (p *pieces) end() error {
-	switch p.h.End {
-	case Reset:
-		return &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
-	case Hold:
-		p.expire()
-		<-p.ctx.Done()
-		return p.ctx.Err()
-	}
-	return io.EOF
-}
-
-// Listen answers over TCP and returns the base URL. An answer that ends in
-// Reset cannot be told apart from one that loses its last pieces, and what is
-// read before a deadline is chance: use Transport for these.
-func (h Hostile) Listen(tb testing.TB) string {
-	tb.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			h.answer(conn)
-		}
-	}()
-	tb.Cleanup(func() { _ = l.Close(); <-done })
-	return "http://" + l.Addr().String()
-}
-
-func (h Hostile) answer(conn net.Conn) {
-	defer conn.Close()
-	req, err := http.ReadRequest(bufio.NewReader(conn))
-	if err != nil {
-		return
-	}
-	_, _ = io.Copy(io.Discard, req.Body)
-	for _, p := range h.Pieces {
-		if _, err := io.WriteString(conn, p); err != nil {
-			return
-		}
-	}
+	return out
 }

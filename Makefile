@@ -19,7 +19,7 @@ test:
 
 # The race detector needs cgo and a C compiler.
 race:
-	CGO_ENABLED=1 $(GO) test -race ./engine/... ./stages/measure ./stages/llm/...
+	CGO_ENABLED=1 $(GO) test -race ./engine/... ./stages/measure/... ./stages/llm/...
 
 lint:
 	$(GO) vet ./...
@@ -34,8 +34,12 @@ fuzz:
 e2e: build
 	@bash .ci/e2e
 
-bench:
+# Benchmarks, the client against a server of known timing (exit code 3: the
+# machine was too busy to tell), and the client beside public load generators.
+bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+	$(BIN) overhead || [ $$? -eq 3 ]
+	@GO=$(GO) bash .ci/overhead
 
 # Golden files and docs/metrics.md are printed again by the tests that compare them.
 golden:

@@ -83,10 +83,7 @@ func refuse(l *spec.Loaded) error {
 	}
 	all = append(all, indistinguishable(l)...)
 	for name, w := range l.Campaign.Measure {
-		if w.Capacity == nil {
-			continue
-		}
-		if err := measure.Check(w.Capacity); err != nil {
+		if err := measure.Check(w); err != nil {
 			all = append(all, l.At([]string{"measure", name}, err.Error(), ""))
 		}
 	}

@@ -3,11 +3,15 @@ package main
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cupel-dev/cupel/cmd/cupel/internal/tinyengine"
+	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/pipelines"
 	"github.com/cupel-dev/cupel/suites"
 )
@@ -73,11 +77,40 @@ func writeTemplate(dir, from string) ([]string, error) {
 			written = append(written, name)
 		}
 	}
-	if !strings.Contains(string(b), "suites/tiny") {
+	if strings.Contains(string(b), "suites/tiny") {
+		more, err := copyTree(suites.FS, dir, under("suites"))
+		if written = append(written, more...); err != nil {
+			return written, fail(exitOutside, err)
+		}
+	}
+	bindings := embeddedBindings(filepath.Join(dir, "campaign.yaml"))
+	if bindings == "" {
 		return written, nil
 	}
-	more, err := copyTree(suites.FS, dir, under("suites"))
-	return append(written, more...), fail(exitOutside, err)
+	ok, err := writeNew(filepath.Join(dir, "bindings.yaml"), []byte(bindings))
+	if ok {
+		written = append(written, "bindings.yaml")
+	}
+	return written, fail(exitOutside, err)
+}
+
+// embeddedBindings binds every candidate to the model of its name inside the
+// program; "" when one of them has none.
+func embeddedBindings(campaign string) string {
+	l, err := spec.Load(campaign)
+	if err != nil {
+		return "" // an edited file of the user's own
+	}
+	text := "# Where the candidates are now. Not part of the spec hash, not for git.\n" +
+		"# An endpoint of your own: {url: http://127.0.0.1:8000/v1, servedName: my-model}\n"
+	for _, name := range slices.Sorted(maps.Keys(l.Campaign.Candidates)) {
+		served := l.Campaign.Candidates[name].ServedName
+		if !slices.Contains(tinyengine.Names(), served) {
+			return ""
+		}
+		text += fmt.Sprintf("%s: {url: %q}\n", name, embeddedScheme+served)
+	}
+	return text
 }
 
 // dotted gives .gitignore its dot back: embedded files cannot begin with one.

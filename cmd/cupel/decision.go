@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/publish"
 )
 
 // printDecision shows a decision as people read it: per candidate the guards
@@ -23,6 +24,7 @@ func (a *app) printDecision(d *evidence.Decision, rec *evidence.Record) {
 		a.printGuards(p, c.Guards)
 	}
 	a.printScores(rec)
+	a.printLoad(rec)
 	a.printNoise(rec)
 	a.printf("\nverdict: %s\n", strings.TrimSpace(verdictText(p, d.Verdict)))
 	for _, n := range d.Next {
@@ -62,6 +64,9 @@ func outcome(g evidence.GuardResult) string {
 		return values
 	case g.NeedItems > g.Items:
 		return fmt.Sprintf("%s; about %d items would decide it, there are %d", values, g.NeedItems, g.Items)
+	}
+	if strings.Contains(g.Reason, " is absent: ") {
+		return g.Reason // it says all that values says
 	}
 	return strings.TrimPrefix(values+"; "+g.Reason, "; ")
 }
@@ -108,6 +113,18 @@ func cutOff(c evidence.Comparison) string {
 		return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", 100**v), "0"), ".")
 	}
 	return percent(c.BaselineScores.Overall.TruncationRate.Value) + "/" + percent(c.CandidateScores.Overall.TruncationRate.Value) + " %"
+}
+
+// printLoad shows the cells of every serving workload.
+func (a *app) printLoad(rec *evidence.Record) {
+	for _, t := range publish.LoadTables(rec) {
+		w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+		fmt.Fprintf(w, "\n%s\tcandidate\trequests\t%s\t\n", t.Workload, strings.Join(t.Heads, "\t"))
+		for _, r := range t.Rows {
+			fmt.Fprintln(w, strings.Join(r, "\t"))
+		}
+		w.Flush()
+	}
 }
 
 // printOverrides shows the scorer parameters that the campaign sets over the

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"slices"
 	"strings"
@@ -66,55 +63,20 @@ func loadEmbedded(names []string) ([]*tinyengine.Model, error) {
 	return models, nil
 }
 
-// embedded is the embedded engine's process.
-type embedded struct {
-	url   string
-	stdin io.Closer
-	cmd   *exec.Cmd
-}
-
 // startEmbedded starts the engine with the models that the bindings name; nil
 // when they name none.
-func startEmbedded(bindings map[string]spec.Binding) (*embedded, error) {
+func startEmbedded(bindings map[string]spec.Binding) (*child, error) {
 	var names []string
 	for _, b := range bindings {
-		if name, ok := strings.CutPrefix(b.URL, embeddedScheme); ok && !slices.Contains(names, name) {
-			names = append(names, name)
+		for _, address := range append([]string{b.URL}, b.Replicas...) {
+			if name, ok := strings.CutPrefix(address, embeddedScheme); ok && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 	}
 	if len(names) == 0 {
 		return nil, nil
 	}
 	slices.Sort(names)
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	var words strings.Builder
-	e := &embedded{cmd: exec.Command(self, append([]string{"embedded-engine"}, names...)...)}
-	e.cmd.Stderr = &words
-	if e.stdin, err = e.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := e.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := e.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("embedded engine: %w", err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		_ = e.close()
-		return nil, fmt.Errorf("embedded engine: %w", errors.New(strings.TrimPrefix(strings.TrimSpace(words.String()), "cupel: ")))
-	}
-	e.url = strings.TrimSpace(line)
-	return e, nil
-}
-
-func (e *embedded) close() error {
-	if e == nil {
-		return nil
-	}
-	return errors.Join(e.stdin.Close(), e.cmd.Wait())
+	return startChild("embedded engine", append([]string{"embedded-engine"}, names...)...)
 }

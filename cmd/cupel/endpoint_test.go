@@ -117,7 +117,7 @@ func (s *scripted) identify(prompt string) item {
 	case strings.Contains(prompt, "Say hello"):
 		return item{"generate", "Hello there."}
 	}
-	return item{"load", prompt} // a capacity request: the canary comes first in it
+	return item{"load", prompt[strings.IndexByte(prompt, '\n')+1:]} // a capacity request: the canary stands after its nonce
 }
 
 func (s *scripted) answer(prompt string) string {

@@ -7,9 +7,10 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/cupel-dev/cupel/engine/plan"
 	"github.com/cupel-dev/cupel/engine/spec"
@@ -17,7 +18,9 @@ import (
 	"github.com/cupel-dev/cupel/stages/compare"
 	"github.com/cupel-dev/cupel/stages/decide"
 	"github.com/cupel-dev/cupel/stages/llm"
+	"github.com/cupel-dev/cupel/stages/llm/loopback"
 	"github.com/cupel-dev/cupel/stages/measure"
+	"github.com/cupel-dev/cupel/stages/metric"
 	"github.com/cupel-dev/cupel/stages/pin"
 	"github.com/cupel-dev/cupel/stages/preflight"
 	"github.com/cupel-dev/cupel/stages/publish"
@@ -29,8 +32,12 @@ import (
 type wiring struct {
 	loaded   *spec.Loaded
 	bindings map[string]spec.Binding
-	engine   *embedded // the embedded engine, when a binding asks for it
+	engine   *child // the embedded engine, when a binding asks for it
 	requests atomic.Int64
+
+	loopback     *child // for self-checks, started by the first
+	loopbackErr  error
+	loopbackOnce sync.Once
 }
 
 func wire(loaded *spec.Loaded, bindings map[string]spec.Binding) *wiring {
@@ -57,7 +64,7 @@ func (w *wiring) place(steps []step.Step) []step.Step {
 		if len(s.Resources) == 0 {
 			continue
 		}
-		steps[i].Resources = []string{w.resource(s.Where)}
+		steps[i].Resources = w.resources(s.Where)
 		if s.Kind == measure.KindCell {
 			steps[i].Resources = append(steps[i].Resources, step.Quiet)
 		}
@@ -65,12 +72,22 @@ func (w *wiring) place(steps []step.Step) []step.Step {
 	return steps
 }
 
-func (w *wiring) resource(candidate string) string {
+// resources are the hosts of a candidate, its replicas included.
+func (w *wiring) resources(candidate string) []string {
 	b := w.bindings[candidate]
-	if strings.HasPrefix(b.URL, embeddedScheme) {
+	out := []string{resource(candidate, b.URL)}
+	for _, r := range b.Replicas {
+		out = append(out, resource(candidate, r))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func resource(candidate, address string) string {
+	if strings.HasPrefix(address, embeddedScheme) {
 		return "endpoint " + embeddedScheme
 	}
-	if u, err := url.Parse(b.URL); err == nil && u.Host != "" {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return "endpoint " + u.Host
 	}
 	return "endpoint of " + candidate
@@ -78,15 +95,15 @@ func (w *wiring) resource(candidate string) string {
 
 // runners maps step kinds to what runs them.
 func (w *wiring) runners() map[string]step.Runner {
-	dial := func(n measure.Need) (measure.Endpoint, error) { return w.dial(n.Candidate, n.Timeout, n.Conns) }
+	dial := func(n measure.Need) (measure.Endpoint, error) { return w.dial(n) }
 	out := map[string]step.Runner{
 		pin.Kind: pin.Runner{
-			Dial:       func(c string) (pin.Identifier, error) { return w.dial(c, 0, 0) },
+			Dial:       func(c string) (pin.Identifier, error) { return w.dial(measure.Need{Candidate: c}) },
 			ServedName: func(c string) string { return w.loaded.Campaign.Candidates[c].ServedName },
 		},
-		preflight.Kind:       preflight.Runner{Dial: func(c string) (preflight.Endpoint, error) { return w.dial(c, 0, 0) }},
+		preflight.Kind:       preflight.Runner{Dial: func(c string) (preflight.Endpoint, error) { return w.dial(measure.Need{Candidate: c}) }},
 		measure.KindGenerate: measure.Generate{Dial: dial},
-		measure.KindCell:     measure.Cell{Dial: dial},
+		measure.KindCell:     measure.Cell{Dial: dial, SelfCheck: w.selfCheck},
 		measure.KindMetrics:  measure.Metrics{},
 		publish.RecordKind:   publish.RecordRunner{},
 		publish.FindingKind:  publish.FindingRunner{},
@@ -105,6 +122,21 @@ func (w *wiring) start() (err error) {
 
 func (w *wiring) close() {
 	_ = w.engine.close() // it has answered all that it was asked
+	_ = w.loopback.close()
+}
+
+// selfCheck measures this client against a server of known timing, which runs
+// in a process of its own so that its work is not counted as the client's.
+func (w *wiring) selfCheck(ctx context.Context, concurrency int) (*metric.SelfCheck, error) {
+	w.loopbackOnce.Do(func() { w.loopback, w.loopbackErr = startLoopback(loopback.CheckSchedule) })
+	if w.loopbackErr != nil {
+		return nil, w.loopbackErr
+	}
+	c, err := loopback.Check(ctx, w.loopback.url, loopback.Probe{Concurrency: concurrency})
+	if err != nil {
+		return nil, err
+	}
+	return &c, nil
 }
 
 // sent is how many generation requests went out.
@@ -122,32 +154,41 @@ func (e endpoint) Do(ctx context.Context, p *llm.Prepared) llm.Response {
 	return e.Client.Do(ctx, p)
 }
 
-// dial opens the endpoint of a candidate. It sends nothing.
-func (w *wiring) dial(candidate string, timeout time.Duration, conns int) (endpoint, error) {
-	o, err := w.options(candidate)
+// dial opens an endpoint of a candidate. It sends nothing.
+func (w *wiring) dial(n measure.Need) (endpoint, error) {
+	o, err := w.options(n.Candidate, n.Replica)
 	if err != nil {
 		return endpoint{}, err
 	}
-	o.Timeout, o.MaxConns = timeout, conns
+	o.Timeout, o.MaxConns = n.Timeout, n.Conns
 	c, err := llm.New(o)
 	if err != nil {
-		return endpoint{}, fmt.Errorf("candidate %s: %w", candidate, err)
+		return endpoint{}, fmt.Errorf("candidate %s: %w", n.Candidate, err)
 	}
 	return endpoint{c, &w.requests}, nil
 }
 
-func (w *wiring) options(candidate string) (llm.Options, error) {
+// options are those of a candidate's binding; replica 0 is its own address.
+func (w *wiring) options(candidate string, replica int) (llm.Options, error) {
 	b, ok := w.bindings[candidate]
 	if !ok {
 		return llm.Options{}, step.WithHint(step.Mark(step.ErrUnreachable, fmt.Errorf("no endpoint is bound to candidate %s", candidate)),
 			fmt.Sprintf("say where it is with --bind %s=http://127.0.0.1:8000/v1", candidate))
 	}
+	address := b.URL
+	if replica > 0 {
+		if replica > len(b.Replicas) {
+			return llm.Options{}, step.WithHint(step.Mark(step.ErrUnreachable, fmt.Errorf("candidate %s is bound to %d endpoints, and %d are to run together", candidate, 1+len(b.Replicas), replica+1)),
+				fmt.Sprintf("name the others: --bind %s=%s,replica=http://127.0.0.1:8001/v1", candidate, b.URL))
+		}
+		address = b.Replicas[replica-1]
+	}
 	cand := w.loaded.Campaign.Candidates[candidate]
-	o := llm.Options{URL: b.URL, API: llm.API(b.API), Model: cand.ServedName}
+	o := llm.Options{URL: address, API: llm.API(b.API), Model: cand.ServedName}
 	if b.ServedName != "" {
 		o.Model = b.ServedName
 	}
-	if name, ok := strings.CutPrefix(b.URL, embeddedScheme); ok {
+	if name, ok := strings.CutPrefix(address, embeddedScheme); ok {
 		o.URL, o.API, o.Model = w.engine.url+"/v1", llm.OpenAI, name
 	}
 	var err error

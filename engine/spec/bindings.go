@@ -14,7 +14,7 @@ import (
 )
 
 // LoadBindings reads a bindings file: candidate names with url, api,
-// servedName, apiKeyEnv, gpus and headers. Mistakes are returned as Errors; an
+// servedName, apiKeyEnv, gpus, headers and replicas. Mistakes are returned as Errors; an
 // error for which errors.Is(err, fs.ErrNotExist) holds means there is no file.
 func LoadBindings(file string) (map[string]Binding, error) {
 	src, err := readRegular(file, maxFileBytes)
@@ -42,6 +42,11 @@ func parseBindings(file string, src []byte) (map[string]Binding, error) {
 		if u := f.val.get("url"); u != nil && u.kind == cue.StringKind {
 			if msg := checkBaseURL(u.text); msg != "" {
 				errs.add(u.at, path{f.name, "url"}, msg, "write the base address, for example http://127.0.0.1:8000/v1")
+			}
+		}
+		for i, u := range f.val.get("replicas").items() {
+			if msg := checkBaseURL(u.text); msg != "" {
+				errs.add(u.at, path{f.name, "replicas", index(i)}, msg, "write the base address, for example http://127.0.0.1:8001/v1")
 			}
 		}
 	}
@@ -85,6 +90,10 @@ func bindingField(b *Binding, f field) error {
 	case "gpus":
 		for _, g := range f.val.elems {
 			b.GPUs = append(b.GPUs, g.text)
+		}
+	case "replicas":
+		for _, u := range f.val.elems {
+			b.Replicas = append(b.Replicas, u.text)
 		}
 	case "headers":
 		b.Headers = map[string]string{}

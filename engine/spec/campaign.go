@@ -65,6 +65,7 @@ type File struct {
 	Name   string      `json:"-"` // as written in the campaign, for messages; never hashed
 	Digest step.Digest `json:"sha256"`
 	Size   int64       `json:"-"`
+	Lines  int         `json:"-"` // lines that hold something, of files whose lines are counted
 }
 
 // Candidate is one fully pinned serving configuration.
@@ -211,13 +212,19 @@ type GenerateCheck struct {
 // Workload is a union told apart by Kind; exactly the field of that kind's
 // name is set.
 type Workload struct {
-	Kind       string      `json:"kind"`
-	Quality    *Quality    `json:"quality,omitempty"`
-	NoiseFloor *NoiseFloor `json:"noise-floor,omitempty"`
-	Capacity   *Capacity   `json:"capacity,omitempty"`
-	Decode     *Decode     `json:"decode,omitempty"`
-	Ladder     *Ladder     `json:"ladder,omitempty"`
-	Energy     *Energy     `json:"energy,omitempty"`
+	Kind             string            `json:"kind"`
+	Quality          *Quality          `json:"quality,omitempty"`
+	NoiseFloor       *NoiseFloor       `json:"noise-floor,omitempty"`
+	Capacity         *Capacity         `json:"capacity,omitempty"`
+	OpenLoop         *OpenLoop         `json:"open-loop,omitempty"`
+	Search           *Search           `json:"search,omitempty"`
+	Decode           *Decode           `json:"decode,omitempty"`
+	Ladder           *Ladder           `json:"ladder,omitempty"`
+	EffectiveContext *EffectiveContext `json:"effective-context,omitempty"`
+	PrefixBurst      *PrefixBurst      `json:"prefix-burst,omitempty"`
+	Replicas         *Replicas         `json:"replicas,omitempty"`
+	Bench            *Bench            `json:"bench,omitempty"`
+	Energy           *Energy           `json:"energy,omitempty"`
 }
 
 // Suite is a frozen item set. In the spec a path to a folder that holds
@@ -251,45 +258,6 @@ type NoiseFloor struct {
 	Suite     string `json:"suite"` // name of the quality workload that is repeated
 }
 
-// Capacity is closed-loop load at fixed concurrencies.
-type Capacity struct {
-	Protocol    string         `json:"protocol"` // capacity-v3 | capacity-v4-reasoning
-	Concurrency []int          `json:"concurrency"`
-	Requests    int            `json:"requests"` // per cell
-	Warmup      int            `json:"warmup"`   // untimed requests before each cell
-	Prompt      CapacityPrompt `json:"prompt"`
-	Output      CapacityOutput `json:"output"`
-	Trials      int            `json:"trials"`
-	Timeout     string         `json:"timeout"`
-}
-
-// CapacityPrompt says how prompts are built.
-type CapacityPrompt struct {
-	Tokens   int    `json:"tokens,omitempty"` // nominal; the engine's own count is reported
-	Cache    string `json:"cache"`            // unique | shared
-	Canary   bool   `json:"canary,omitempty"`
-	Template string `json:"template,omitempty"` // {canary} {words} {word-list} {filler} are replaced; "" = the default of the protocol
-}
-
-// CapacityOutput says what output is asked for.
-type CapacityOutput struct {
-	Words  int    `json:"words,omitempty"`
-	Policy string `json:"policy"` // observe | strict
-}
-
-// Decode is controlled decode.
-type Decode struct {
-	OutputTokens int `json:"outputTokens"`
-	Requests     int `json:"requests"`
-	Trials       int `json:"trials"`
-}
-
-// Ladder is a context ladder.
-type Ladder struct {
-	Tokens []int  `json:"tokens"`
-	State  string `json:"state"` // cold | warm | prefix-cached
-}
-
 // Energy measures energy of another workload.
 type Energy struct {
 	Of string `json:"of"`
@@ -307,7 +275,8 @@ type Decide struct {
 type Guard struct {
 	On          string   `json:"on,omitempty"`          // workload; "" for campaign-wide metrics
 	Strata      string   `json:"strata,omitempty"`      // "" (overall only) | all (overall and every stratum) | each (every stratum) | one stratum's name
-	Concurrency []int    `json:"concurrency,omitempty"` // cells of a capacity workload; empty = all
+	Concurrency []int    `json:"concurrency,omitempty"` // cells of a closed-loop workload; empty = all
+	Cells       []string `json:"cells,omitempty"`       // cells of a serving workload by name; empty = all
 	Rule        string   `json:"rule"`                  // CEL
 	Candidates  []string `json:"candidates,omitempty"`  // empty = every candidate but the baseline
 }
@@ -349,11 +318,12 @@ type Cost struct {
 // Binding says where a candidate lives now. Never part of the spec hash.
 type Binding struct {
 	URL        string            `yaml:"url" json:"url"`
-	API        string            `yaml:"api" json:"api,omitempty"` // openai | ollama | "" = detect
+	API        string            `yaml:"api" json:"api,omitempty"` // openai | openai-completions | openai-responses | ollama | ollama-generate | "" = detect
 	ServedName string            `yaml:"servedName" json:"servedName,omitempty"`
 	APIKeyEnv  string            `yaml:"apiKeyEnv" json:"apiKeyEnv,omitempty"`
 	GPUs       []string          `yaml:"gpus" json:"gpus,omitempty"`
-	Headers    map[string]string `yaml:"headers" json:"headers,omitempty"` // header -> environment variable name
+	Headers    map[string]string `yaml:"headers" json:"headers,omitempty"`   // header -> environment variable name
+	Replicas   []string          `yaml:"replicas" json:"replicas,omitempty"` // further addresses that serve the same
 }
 
 // Baseline returns the name of the one candidate whose role is baseline.

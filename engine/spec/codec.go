@@ -4,44 +4,30 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"strings"
 )
 
 // MarshalJSON writes a workload flat, as in a campaign file: kind and the
 // fields of that kind.
 func (w Workload) MarshalJSON() ([]byte, error) {
-	switch {
-	case w.Kind == "quality" && w.Quality != nil:
-		return json.Marshal(struct {
-			Kind string `json:"kind"`
-			*Quality
-		}{w.Kind, w.Quality})
-	case w.Kind == "noise-floor" && w.NoiseFloor != nil:
-		return json.Marshal(struct {
-			Kind string `json:"kind"`
-			*NoiseFloor
-		}{w.Kind, w.NoiseFloor})
-	case w.Kind == "capacity" && w.Capacity != nil:
-		return json.Marshal(struct {
-			Kind string `json:"kind"`
-			*Capacity
-		}{w.Kind, w.Capacity})
-	case w.Kind == "decode" && w.Decode != nil:
-		return json.Marshal(struct {
-			Kind string `json:"kind"`
-			*Decode
-		}{w.Kind, w.Decode})
-	case w.Kind == "ladder" && w.Ladder != nil:
-		return json.Marshal(struct {
-			Kind string `json:"kind"`
-			*Ladder
-		}{w.Kind, w.Ladder})
-	case w.Kind == "energy" && w.Energy != nil:
-		return json.Marshal(struct {
-			Kind string `json:"kind"`
-			*Energy
-		}{w.Kind, w.Energy})
+	at, ok := w.part()
+	if !ok || at.IsNil() {
+		return nil, fmt.Errorf("workload of kind %q has no fields of that kind", w.Kind)
 	}
-	return nil, fmt.Errorf("workload of kind %q has no fields of that kind", w.Kind)
+	fields, err := json.Marshal(at.Interface())
+	if err != nil {
+		return nil, err
+	}
+	kind, err := json.Marshal(w.Kind)
+	if err != nil {
+		return nil, err
+	}
+	out := append([]byte(`{"kind":`), kind...)
+	if len(fields) > len("{}") {
+		out = append(out, ',')
+	}
+	return append(out, fields[1:]...), nil
 }
 
 // UnmarshalJSON reads the flat form.
@@ -53,34 +39,27 @@ func (w *Workload) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	out := Workload{Kind: head.Kind}
-	var fields any
-	switch head.Kind {
-	case "quality":
-		out.Quality = new(Quality)
-		fields = out.Quality
-	case "noise-floor":
-		out.NoiseFloor = new(NoiseFloor)
-		fields = out.NoiseFloor
-	case "capacity":
-		out.Capacity = new(Capacity)
-		fields = out.Capacity
-	case "decode":
-		out.Decode = new(Decode)
-		fields = out.Decode
-	case "ladder":
-		out.Ladder = new(Ladder)
-		fields = out.Ladder
-	case "energy":
-		out.Energy = new(Energy)
-		fields = out.Energy
-	default:
+	at, ok := out.part()
+	if !ok {
 		return fmt.Errorf("unknown workload kind %q", clip(head.Kind))
 	}
-	if err := json.Unmarshal(b, fields); err != nil {
+	at.Set(reflect.New(at.Type().Elem()))
+	if err := json.Unmarshal(b, at.Interface()); err != nil {
 		return err
 	}
 	*w = out
 	return nil
+}
+
+// part is the field of w that its kind names.
+func (w *Workload) part() (reflect.Value, bool) {
+	v := reflect.ValueOf(w).Elem()
+	for i := range v.NumField() {
+		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); name == w.Kind && v.Field(i).Kind() == reflect.Pointer {
+			return v.Field(i), true
+		}
+	}
+	return reflect.Value{}, false
 }
 
 // UnmarshalJSON reads the canonical form, and the "none" of a campaign file.

@@ -20,6 +20,7 @@ const (
 	maxItemBytes  = 8 << 20
 	maxItemsBytes = 4 << 30
 	maxSnapshot   = 64 << 20
+	maxTrace      = 256 << 20
 )
 
 // files finds and hashes what a campaign refers to. Nothing is kept in memory
@@ -30,10 +31,12 @@ type files struct {
 	errs   *Errors
 	suites map[string]Suite // workload -> suite
 	snaps  map[int]*File    // index of a research source -> snapshot
+	traces map[string]File  // workload -> arrival trace
 }
 
 func (f *files) resolve() {
-	f.suites, f.snaps = map[string]Suite{}, map[int]*File{}
+	f.suites, f.snaps, f.traces = map[string]Suite{}, map[int]*File{}, map[string]File{}
+	f.findTraces()
 	done := map[string]Suite{}
 	for _, w := range f.root.get("measure").pairs() {
 		n := w.val.get("suite")
@@ -64,6 +67,23 @@ func (f *files) resolve() {
 			continue
 		}
 		f.snaps[i] = &file
+	}
+}
+
+func (f *files) findTraces() {
+	for _, w := range f.root.get("measure").pairs() {
+		n := w.val.get("arrivals").get("trace")
+		name, ok := n.str()
+		if kindName(w.val) != "open-loop" || !ok {
+			continue
+		}
+		file, rows, err := hashFile(f.dir, name, maxTrace, 0)
+		if err != nil {
+			f.fail(n, path{"measure", w.name, "arrivals", "trace"}, err)
+			continue
+		}
+		file.Lines = rows
+		f.traces[w.name] = file
 	}
 }
 

@@ -159,6 +159,10 @@ func (f *files) attach(c *Campaign) []File {
 		c.Measure[name].Quality.Suite = s
 		byPath[s.Items.Path] = s.Items
 	}
+	for name, file := range f.traces {
+		c.Measure[name].OpenLoop.Arrivals.Trace = &file
+		byPath[file.Path] = file
+	}
 	for i, snap := range f.snaps {
 		c.Research.Sources[i].Snapshot = snap
 		byPath[snap.Path] = *snap

@@ -20,7 +20,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/step"
 )
 
-const fullDigest = "0cd10388d3dfd94b94809743e29759fa2c817312e0af75bfc1e773a02adc43de"
+const fullDigest = "8c8c959a9dcd5b62316a037c021f28ae190faa5a487255663267101c0065d60f"
 
 func mustLoad(t testing.TB, file string) *Loaded {
 	t.Helper()

@@ -7,8 +7,8 @@ import (
 
 // built lists what this version can do of what a campaign may say.
 var (
-	builtKinds  = []string{"quality", "noise-floor", "capacity"}
-	builtChecks = []string{"health", "identity", "generate", "json"}
+	unbuiltKinds = []string{"energy"}
+	builtChecks  = []string{"health", "identity", "generate", "json"}
 )
 
 // NotBuilt lists what c asks for and this version cannot run, one error each,
@@ -66,11 +66,8 @@ func (r *refusals) add(p path, msg, hint string) {
 }
 
 func (r *refusals) workload(p path, w Workload) {
-	if !slices.Contains(builtKinds, w.Kind) {
-		r.add(p.with("kind"), fmt.Sprintf("this version does not run %s workloads", w.Kind), "it runs "+join(builtKinds, 8))
-	}
-	if c := w.Capacity; c != nil && c.Protocol != "capacity-v3" {
-		r.add(p.with("protocol"), fmt.Sprintf("this version does not run protocol %s", c.Protocol), "it runs capacity-v3")
+	if slices.Contains(unbuiltKinds, w.Kind) {
+		r.add(p.with("kind"), fmt.Sprintf("this version does not run %s workloads", w.Kind), "leave the workload out")
 	}
 	if q := w.Quality; q != nil && q.Split != "" {
 		r.add(p.with("split"), "this version does not split suites, so it cannot take the "+q.Split+" part", "leave split out, or name a suite that holds only that part")

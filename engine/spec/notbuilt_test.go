@@ -18,9 +18,7 @@ func TestNotBuilt(t *testing.T) {
 		"47:46: preflight.checks[4]: this version does not make the check tools; it makes health, identity, generate or json",
 		"47:53: preflight.checks[5]: this version does not make the check needle; it makes health, identity, generate or json",
 		"53:60: measure.support.split: this version does not split suites, so it cannot take the held-out part; leave split out, or name a suite that holds only that part",
-		"56:21: measure.decode.kind: this version does not run decode workloads; it runs quality, noise-floor or capacity",
-		"57:21: measure.ladder.kind: this version does not run ladder workloads; it runs quality, noise-floor or capacity",
-		"58:21: measure.power.kind: this version does not run energy workloads; it runs quality, noise-floor or capacity",
+		"58:21: measure.power.kind: this version does not run energy workloads; leave the workload out",
 		"65:24: decide.guards.cheaper.rule: this version does not compute cost, so the guard could never be decided; leave the guard out",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -31,8 +29,7 @@ func TestNotBuilt(t *testing.T) {
 	}
 	l = mustLoad(t, "testdata/base.yaml")
 	l.Campaign.Decide.Statistics.Multiplicity = "holm"
-	l.Campaign.Measure["load"].Capacity.Protocol = "capacity-v4-reasoning"
-	if errs := NotBuilt(l.Campaign); len(errs) != 2 || errs[0].Path != "measure.load.protocol" || errs[1].Path != "decide.statistics.multiplicity" {
+	if errs := NotBuilt(l.Campaign); len(errs) != 1 || errs[0].Path != "decide.statistics.multiplicity" {
 		t.Errorf("%v", errs)
 	}
 }

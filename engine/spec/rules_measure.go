@@ -3,7 +3,6 @@ package spec
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -33,10 +32,8 @@ func (r *rules) workload(name string, w *node) {
 				r.errs.add(n.at, p.with("of"), fmt.Sprintf("workload %s is of kind %s, whose energy is not measured", show(n.text), k), "")
 			}
 		}
-	case "capacity":
-		r.capacity(p, w)
-	case "ladder":
-		r.unique(w.get("tokens"), p.with("tokens"))
+	default:
+		r.serving(p, w)
 	}
 }
 
@@ -48,66 +45,14 @@ func intOf(n *node) (int, bool) {
 	return i, err == nil
 }
 
-// maxCells bounds the cells of a capacity workload, maxPlanned the requests of
-// the workload per candidate.
-const (
-	maxCells   = 32
-	maxPlanned = 1_000_000
-)
-
-func (r *rules) capacity(p path, w *node) {
-	cells := w.get("concurrency").items()
-	r.unique(w.get("concurrency"), p.with("concurrency"))
-	if len(cells) > maxCells {
-		r.errs.add(w.get("concurrency").at, p.with("concurrency"), fmt.Sprintf("%d cells, allowed %d", len(cells), maxCells), "")
-	}
-	requests, ok := intOf(w.get("requests"))
-	if !ok {
-		return
-	}
-	for i, n := range cells {
-		if c, ok := intOf(n); ok && c > requests {
-			r.warnings.add(n.at, p.with("concurrency").with(index(i)), fmt.Sprintf("%d requests cannot keep %d clients busy", requests, c), "raise requests to several times the concurrency")
-		}
-	}
-	trials, ok := intOf(w.get("trials"))
-	if !ok {
-		trials = 1
-	}
-	if planned := requests * trials * len(cells); len(cells) <= maxCells && planned > maxPlanned {
-		r.errs.add(w.get("requests").at, p.with("requests"), fmt.Sprintf("%d requests per candidate in all cells and trials, allowed %d", planned, maxPlanned), "")
-	}
-	r.template(p.with("prompt"), w.get("prompt"))
-}
-
 // unique refuses a cell that is there twice.
 func (r *rules) unique(list *node, p path) {
 	seen := map[string]bool{}
 	for i, n := range list.items() {
-		if _, ok := intOf(n); ok && seen[n.text] {
+		if n.kind == cue.NumberKind && seen[n.text] {
 			r.errs.add(n.at, p.with(index(i)), fmt.Sprintf("a second %s", clip(n.text)), "each value is measured once; trials repeat")
 		}
 		seen[n.text] = true
-	}
-}
-
-var placeholder = regexp.MustCompile(`\{([A-Za-z_-]+)\}`)
-
-var placeholders = []string{"canary", "index", "words", "word-list", "filler"}
-
-func (r *rules) template(p path, prompt *node) {
-	t := prompt.get("template")
-	text, ok := t.str()
-	if !ok {
-		return
-	}
-	for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
-		if !slices.Contains(placeholders, m[1]) {
-			r.errs.add(t.at, p.with("template"), fmt.Sprintf("unknown placeholder {%s}", clip(m[1])), didYouMean(m[1], placeholders))
-		}
-	}
-	if c := prompt.get("canary"); c != nil && c.text == "true" && !strings.Contains(text, "{canary}") {
-		r.errs.add(t.at, p.with("template"), "has no {canary}, but canary is true", "")
 	}
 }
 
@@ -143,21 +88,30 @@ func textOf(n *node) string {
 	return s
 }
 
+// guardCells checks cells that a guard chooses by concurrency. Those that it
+// chooses by name are checked where their names are made.
 func (r *rules) guardCells(p path, n *node, kind string, w *node) {
 	p = p.with("concurrency")
-	if kind != "capacity" {
-		r.errs.add(n.at, p, "only a guard on a capacity workload has concurrency", r.workloadsHint("capacity"))
+	cells, closed := closedLoops[kind]
+	if !closed {
+		r.errs.add(n.at, p, "only a guard on a closed-loop workload has concurrency", "choose the cells of other workloads by name: cells; "+r.workloadsHint("capacity"))
 		return
 	}
+	if kind == "replicas" {
+		w = r.root.get("measure").get(textOf(w.get("of")))
+	}
 	have := map[string]bool{}
-	var cells []string
-	for _, c := range w.get("concurrency").items() {
+	var listed []string
+	for _, c := range w.get(cells).items() {
 		have[c.text] = true
-		cells = append(cells, c.text)
+		listed = append(listed, c.text)
+	}
+	if kind == "decode" && w.get(cells) == nil {
+		have["1"], listed = true, []string{"1"}
 	}
 	for i, c := range n.items() {
 		if _, ok := intOf(c); ok && !have[c.text] {
-			r.errs.add(c.at, p.with(index(i)), fmt.Sprintf("the workload has no cell with concurrency %s", clip(c.text)), "allowed: "+join(cells, 24))
+			r.errs.add(c.at, p.with(index(i)), fmt.Sprintf("the workload has no cell with concurrency %s", clip(c.text)), "allowed: "+join(listed, 24))
 		}
 	}
 	r.unique(n, p)

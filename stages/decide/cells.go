@@ -10,19 +10,13 @@ import (
 	"github.com/cupel-dev/cupel/stages/metric"
 )
 
-// cells evaluates a guard on a capacity workload, one result per concurrency.
+// cells evaluates a guard on a serving workload, one result per cell.
 func (j *judge) cells(candidate string, g spec.Guard, blank evidence.GuardResult) []evidence.GuardResult {
-	which := g.Concurrency
-	if len(which) == 0 {
-		which = j.policy.Workloads[g.On].Concurrency
-	}
-	which = slices.Clone(which)
-	slices.Sort(which)
 	var out []evidence.GuardResult
-	for _, n := range slices.Compact(which) {
+	for _, name := range chosen(g, j.policy.Workloads[g.On].Cells) {
 		res := blank
-		res.Cell = fmt.Sprintf("c=%d", n)
-		mine, base := cellOf(j.record, candidate, g.On, n), cellOf(j.record, j.policy.Baseline, g.On, n)
+		res.Cell = name
+		mine, base := cellOf(j.record, candidate, g.On, name), cellOf(j.record, j.policy.Baseline, g.On, name)
 		r := j.rules[res.Guard]
 		var blocks []string
 		for _, side := range []struct {
@@ -32,16 +26,42 @@ func (j *judge) cells(candidate string, g spec.Guard, blank evidence.GuardResult
 			if side.cell == nil || !r.names(side.path) {
 				continue
 			}
-			if side.cell.ClientBound {
-				blocks = append(blocks, fmt.Sprintf("%s: %s on %s", clientBound, sentences[clientBound], side.name))
+			for _, doubt := range []struct {
+				is   bool
+				code string
+			}{{side.cell.ClientBound, clientBound}, {side.cell.WarmCache, warmCache}, {side.cell.OffRate, offRate}} {
+				if doubt.is {
+					blocks = append(blocks, fmt.Sprintf("%s: %s on %s", doubt.code, sentences[doubt.code], side.name))
+				}
+			}
+			for _, d := range side.cell.Doubts {
+				res.Warnings = append(res.Warnings, side.name+": "+d)
 			}
 			if side.cell.Failed > 0 && r.measures(side.path) {
 				blocks = append(blocks, fmt.Sprintf("%s: %d of %d requests of %s failed, so the numbers describe the survivors", survivorsOf, side.cell.Failed, side.cell.Attempted, side.name))
 			}
 			res.Warnings = append(res.Warnings, r.descriptive(side.path, side.cell)...)
 		}
-		r.apply(&res, capacityFacts(n, mine, base), blocks)
+		r.apply(&res, capacityFacts(name, mine, base), blocks)
 		out = append(out, res)
+	}
+	return out
+}
+
+// chosen are the cells that a guard looks at, in the order of the workload.
+func chosen(g spec.Guard, cells []string) []string {
+	want := slices.Clone(g.Cells)
+	for _, n := range g.Concurrency {
+		want = append(want, spec.ConcurrencyCell(n))
+	}
+	if len(want) == 0 {
+		return cells
+	}
+	var out []string
+	for _, c := range cells {
+		if slices.Contains(want, c) {
+			out = append(out, c)
+		}
 	}
 	return out
 }
@@ -49,8 +69,10 @@ func (j *judge) cells(candidate string, g spec.Guard, blank evidence.GuardResult
 // counts are the fields of a cell that speak of its requests, failed ones
 // included.
 var counts = map[string]bool{
-	"concurrency": true, "trials": true, "attempted": true, "completed": true, "failed": true, "wall_s": true,
-	"client_overhead": true, "client_bound": true,
+	"concurrency": true, "trials": true, "attempted": true, "completed": true, "failed": true, "unsent": true, "wall_s": true,
+	"client_overhead": true, "client_lag_p99_ms": true, "client_bound": true, "warm_cache": true, "off_rate": true,
+	"offered_rate": true, "achieved_rate": true, "in_flight_mean": true, "little_ratio": true,
+	"goodput": true, "slo_attained": true, "pass_rate": true, "effective_context_tokens": true, "max_rate": true, "max_concurrency": true,
 }
 
 // measures reports whether the rule names a number of that side that only the

@@ -128,18 +128,27 @@ func (k *checker) candidates() {
 
 // scope refuses strata on cells and cells on strata.
 func (k *checker) scope(w spec.Workload) {
-	if w.Kind == "quality" && len(k.guard.Concurrency) > 0 {
-		k.add("concurrency", "%s is a quality workload and has no cells; leave it out", k.guard.On)
-	}
-	if w.Kind != "capacity" {
+	if w.Kind == "quality" {
+		if len(k.guard.Concurrency) > 0 {
+			k.add("concurrency", "%s is a quality workload and has no cells; leave it out", k.guard.On)
+		}
+		if len(k.guard.Cells) > 0 {
+			k.add("cells", "%s is a quality workload and has no cells; leave it out", k.guard.On)
+		}
 		return
 	}
 	if k.guard.Strata != "" {
-		k.add("strata", "%s is a capacity workload and has no strata; leave it out, or choose cells by concurrency", k.guard.On)
+		k.add("strata", "%s is a %s workload and has no strata; leave it out, or choose cells by concurrency or by name", k.guard.On, w.Kind)
 	}
+	have := w.Results(k.campaign.Measure)
 	for _, n := range k.guard.Concurrency {
-		if w.Capacity == nil || !slices.Contains(w.Capacity.Concurrency, n) {
+		if !slices.Contains(have, spec.ConcurrencyCell(n)) {
 			k.add("concurrency", "%s does not measure concurrency %d", k.guard.On, n)
+		}
+	}
+	for _, c := range k.guard.Cells {
+		if !slices.Contains(have, c) {
+			k.add("cells", "%s has no cell %q; it has %s", k.guard.On, c, strings.Join(have, ", "))
 		}
 	}
 }

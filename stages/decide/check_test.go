@@ -24,12 +24,14 @@ func TestCheckRefuses(t *testing.T) {
 		want  string
 	}{
 		{spec.Guard{Rule: "cost.per_1k_items.candidate < 0.65 * cost.per_1k_items.baseline"}, "guard g: on: it is missing: campaign-wide values such as cost do not exist"},
-		{spec.Guard{On: "suport", Rule: "lo > 0.0"}, "there is no workload suport; there are: decode, load, noise, support"},
-		{spec.Guard{On: "decode", Rule: "lo > 0.0"}, "guards on workloads of kind decode do not exist"},
+		{spec.Guard{On: "suport", Rule: "lo > 0.0"}, "there is no workload suport; there are: load, noise, power, rungs, support"},
+		{spec.Guard{On: "power", Rule: "lo > 0.0"}, "guards on workloads of kind energy do not exist"},
+		{spec.Guard{On: "rungs", Cells: []string{"tokens=1024", "tokens=64"}, Rule: "candidate.pass_rate >= 0.9"}, `guard g: cells: rungs has no cell "tokens=64"; it has tokens=1024, tokens=8192`},
+		{spec.Guard{On: "support", Cells: []string{"c=1"}, Rule: "lo > 0.0"}, "guard g: cells: support is a quality workload and has no cells"},
 		{spec.Guard{On: "noise", Rule: "lo > 0.0"}, "put the guard on the quality workload"},
 		{spec.Guard{On: "support", Rule: "lwo > 0.0"}, "guard g: rule:1:1: there is no value named lwo; did you mean lo?"},
 		{spec.Guard{On: "load", Rule: "candidate.ttft.p95 > 0.0"}, "guard g: rule:1:10: there is no field ttft in candidate"},
-		{spec.Guard{On: "load", Rule: "lo > 0.0"}, "there is no value named lo; there are: concurrency, candidate, baseline"},
+		{spec.Guard{On: "load", Rule: "lo > 0.0"}, "there is no value named lo; there are: concurrency, cell, candidate, baseline"},
 		{spec.Guard{On: "load", Strata: "all", Rule: "candidate.failed < 1.0"}, "guard g: strata: load is a capacity workload"},
 		{spec.Guard{On: "load", Concurrency: []int{64}, Rule: "candidate.failed < 1.0"}, "load does not measure concurrency 64"},
 		{spec.Guard{On: "support", Concurrency: []int{1}, Rule: "lo > 0.0"}, "support is a quality workload and has no cells"},
@@ -95,7 +97,7 @@ func TestWarnings(t *testing.T) {
 
 // The capacity environment has every metric id of a cell, and no other.
 func TestCellHasTheMetricIDs(t *testing.T) {
-	notNumbers := []string{"failures", "per_trial", "reason", "unit", "label"}
+	notNumbers := []string{"name", "failures", "per_trial", "reason", "unit", "label", "doubts"}
 	for _, tt := range []struct{ ours, theirs reflect.Type }{
 		{reflect.TypeFor[Cell](), reflect.TypeFor[metric.Cell]()},
 		{reflect.TypeFor[Dist](), reflect.TypeFor[metric.Dist]()},
@@ -119,7 +121,7 @@ func tags(t reflect.Type, key string) []string {
 }
 
 func TestVariablesAreDocumented(t *testing.T) {
-	for _, kind := range []string{"quality", "capacity"} {
+	for _, kind := range []string{"quality", "capacity", "ladder"} {
 		vars := Variables(kind)
 		if len(vars) < 20 {
 			t.Errorf("%s: only %d variables", kind, len(vars))
@@ -130,7 +132,7 @@ func TestVariablesAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	if Variables("decode") != nil {
-		t.Error("decode has no guards")
+	if Variables("energy") != nil {
+		t.Error("energy has no guards")
 	}
 }

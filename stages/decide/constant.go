@@ -26,7 +26,7 @@ func (r rule) constant(kind string) bool {
 }
 
 func varsOf(kind string) reflect.Type {
-	if kind == "capacity" {
+	if serving(kind) {
 		return reflect.TypeFor[Capacity]()
 	}
 	return reflect.TypeFor[Quality]()
@@ -53,7 +53,7 @@ func fillVars(v reflect.Value, rng *splitMix) {
 		case f.Kind() == reflect.Bool:
 			f.SetBool(rng.below(2) == 0)
 		case f.Kind() == reflect.String:
-			f.SetString([]string{"", "stable", "variable", "unstable", "unknown"}[rng.below(5)])
+			f.SetString([]string{"", "stable", "variable", "unstable", "unknown"}[rng.below(5)]) // of cell only that it is a text
 		}
 	}
 	sortEnds(v)
@@ -76,8 +76,9 @@ func sortEnds(v reflect.Value) {
 }
 
 var (
-	differences = map[string]bool{"lo": true, "hi": true, "delta": true, "excess": true}
-	shares      = map[string]bool{"disagreement": true, "rate": true, "mean_a": true, "mean_b": true, "truncation_rate": true, "failure_rate": true, "accuracy": true}
+	differences = map[string]bool{"lo": true, "hi": true, "delta": true, "excess": true, "drift_pct": true}
+	shares      = map[string]bool{"disagreement": true, "rate": true, "mean_a": true, "mean_b": true, "truncation_rate": true, "failure_rate": true, "accuracy": true,
+		"slo_attained": true, "pass_rate": true, "cached_share": true, "server_prefix_hit_share": true, "server_kv_use_peak": true}
 )
 
 func measurable(name string, rng *splitMix) float64 {
@@ -113,7 +114,7 @@ func (r rule) about() bool {
 	for _, p := range r.Paths() {
 		of, _, _ := strings.Cut(p, ".")
 		switch {
-		case of == "baseline" || of == "concurrency" || of == "n" || p == "mean_a":
+		case of == "baseline" || of == "concurrency" || of == "cell" || of == "n" || p == "mean_a":
 		case of == "noise" && p != "noise.excess":
 		default:
 			return true

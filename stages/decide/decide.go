@@ -25,8 +25,8 @@ type Policy struct {
 
 // Workload is what the guards need to know of one.
 type Workload struct {
-	Kind        string `json:"kind"`
-	Concurrency []int  `json:"concurrency,omitempty"` // of a capacity workload
+	Kind  string   `json:"kind"`
+	Cells []string `json:"cells,omitempty"` // of a serving workload, in order
 }
 
 // PolicyOf takes the policy from a campaign.
@@ -38,11 +38,7 @@ func PolicyOf(c *spec.Campaign) Policy {
 		}
 	}
 	for name, w := range c.Measure {
-		facts := Workload{Kind: w.Kind}
-		if w.Capacity != nil {
-			facts.Concurrency = w.Capacity.Concurrency
-		}
-		p.Workloads[name] = facts
+		p.Workloads[name] = Workload{Kind: w.Kind, Cells: w.Results(c.Measure)}
 	}
 	if a := c.Decide.Approvals; a != nil {
 		p.Decide.Approvals = &spec.Approvals{Required: a.Required} // who may sign is no part of a decision
@@ -155,7 +151,7 @@ func (j *judge) guard(candidate, name string) []evidence.GuardResult {
 	case j.broken[name] != "":
 		blank.Verdict, blank.Reason = evidence.Error, j.broken[name]
 		return []evidence.GuardResult{blank}
-	case j.policy.Workloads[g.On].Kind == "capacity":
+	case serving(j.policy.Workloads[g.On].Kind):
 		out = j.cells(candidate, g, blank)
 	default:
 		out = j.strata(candidate, g, blank)

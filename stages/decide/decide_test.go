@@ -147,6 +147,7 @@ func TestExpansion(t *testing.T) {
 		{spec.Guard{On: "support", Strata: "extract", Rule: "lo > -0.5"}, []string{"extract="}},
 		{spec.Guard{On: "load", Rule: "candidate.request_rate > 1.0"}, []string{"=c=1", "=c=4"}},
 		{spec.Guard{On: "load", Concurrency: []int{4, 4}, Rule: "candidate.request_rate > 1.0"}, []string{"=c=4"}},
+		{spec.Guard{On: "load", Cells: []string{"c=1"}, Rule: "candidate.request_rate > 1.0 && cell == 'c=1' && concurrency == 1.0"}, []string{"=c=1"}},
 	} {
 		var got []string
 		for _, r := range one(t, tt.guard, nil) {
@@ -196,6 +197,10 @@ func TestDoubtsAreUndetermined(t *testing.T) {
 		"coarse":               {spec.Guard{On: "load", Concurrency: []int{1}, Rule: "candidate.itl_ms.p50 < 1e9"}, nil, "coarse-chunks"},
 		"no cell":              {spec.Guard{On: "load", Concurrency: []int{4}, Rule: "candidate.ttft_ms.p95 < 1e9"}, func(r *evidence.Record) { delete(r.Candidates["fp8"].Load, "load") }, "no-cell"},
 		"client-bound":         {spec.Guard{On: "load", Concurrency: []int{4}, Rule: "candidate.ttft_ms.p95 <= baseline.ttft_ms.p95"}, func(r *evidence.Record) { r.Candidates["bf16"].Load["load"].Cells[1].ClientBound = true }, "client-bound: the client was the bottleneck of the cell on bf16"},
+		"warm-cache":           {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.ttft_ms.p95 <= baseline.ttft_ms.p95"}, func(r *evidence.Record) { r.Candidates["fp8"].Load["load"].Cells[1].WarmCache = true }, "warm-cache: prompts that were meant to be new were found in a cache in the cell on fp8"},
+		"off-rate":             {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.ttft_ms.p95 <= baseline.ttft_ms.p95"}, func(r *evidence.Record) { r.Candidates["fp8"].Load["load"].Cells[1].OffRate = true }, "off-rate: "},
+		"not certified":        {spec.Guard{On: "load", Cells: []string{"c=1"}, Rule: "candidate.ttft_ms.p999_certified < 1e9"}, nil, "candidate.ttft_ms.p999_certified is absent: "},
+		"not of this kind":     {spec.Guard{On: "load", Cells: []string{"c=1"}, Rule: "candidate.max_rate > 0.0"}, nil, "candidate.max_rate is absent"},
 		"bootstrap of a few":   {good, small("bootstrap", table{40, 0, 0}), "small-sample"},
 		"boot of a few":        {spec.Guard{On: "support", Rule: "boot.lo > -0.5"}, small("auto", table{40, 1, 1}), "small-sample"},
 		"boot of few flips":    {spec.Guard{On: "support", Rule: "boot.lo > -0.5"}, small("auto", table{400, 1, 1}), "few-differences"},

@@ -12,6 +12,8 @@ const (
 	noCell       = "no-cell"
 	drift        = "drift"
 	clientBound  = "client-bound"
+	warmCache    = "warm-cache"
+	offRate      = "off-rate"
 	attrition    = "attrition"
 	allZero      = "all-zero"
 	survivorsOf  = "failed-requests"
@@ -24,6 +26,8 @@ var Reasons = []struct{ Code, Sentence string }{
 	{noCell, "this concurrency was not measured"},
 	{drift, "the baseline differs from itself by more than noise, so something changed between its runs"},
 	{clientBound, "the client was the bottleneck of the cell"},
+	{warmCache, "prompts that were meant to be new were found in a cache in the cell"},
+	{offRate, "the rate that was sent is more than 1 % off the one that was planned in the cell"},
 	{attrition, "some items could not be paired, and the campaign states no policy for them"},
 	{allZero, "both score 0 on every item, so nothing is compared; look at the answers, the scorer and the chat template"},
 	{survivorsOf, "some requests of the cell failed, so its numbers describe the survivors"},

@@ -71,7 +71,7 @@ func load(p95 float64) map[string]evidence.LoadMetrics {
 	var cells []metric.Cell
 	for _, n := range []int{1, 4} {
 		cells = append(cells, metric.Cell{
-			Concurrency: n, Trials: 3, Attempted: 300, Completed: 300,
+			Name: spec.ConcurrencyCell(n), Concurrency: n, Trials: 3, Attempted: 300, Completed: 300,
 			TTFT:           metric.Dist{N: 300, P50: ptr(p95 / 2), P95: ptr(p95 * float64(n)), P99: ptr(2 * p95)},
 			ITL:            metric.Dist{Reason: metric.CoarseChunks},
 			ThroughputTokS: metric.Value{Value: ptr(1000 / p95)},
@@ -94,7 +94,8 @@ func campaign() *spec.Campaign {
 			"support": {Kind: "quality", Quality: &spec.Quality{}},
 			"noise":   {Kind: "noise-floor", NoiseFloor: &spec.NoiseFloor{Candidate: "bf16", Suite: "support"}},
 			"load":    {Kind: "capacity", Capacity: &spec.Capacity{Concurrency: []int{1, 4}}},
-			"decode":  {Kind: "decode", Decode: &spec.Decode{}},
+			"power":   {Kind: "energy", Energy: &spec.Energy{Of: "load"}},
+			"rungs":   {Kind: "ladder", Ladder: &spec.Ladder{Tokens: []int{1024, 8192}}},
 		},
 		Decide: spec.Decide{
 			Guards: map[string]spec.Guard{

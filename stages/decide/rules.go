@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/cupel-dev/cupel/engine/guard"
+	"github.com/cupel-dev/cupel/engine/spec"
 )
 
 var (
@@ -16,16 +17,19 @@ var (
 // envFor returns the environment for guards on a kind of workload. Its error
 // is a sentence for the author of the campaign.
 func envFor(kind string) (*guard.Env, error) {
-	switch kind {
-	case "quality":
+	switch {
+	case kind == "quality":
 		return qualityEnv()
-	case "capacity":
+	case serving(kind):
 		return capacityEnv()
-	case "noise-floor":
+	case kind == "noise-floor":
 		return nil, fmt.Errorf("a noise floor has no guards of its own; put the guard on the quality workload that it repeats and name noise.lo, noise.hi or noise.excess")
 	}
-	return nil, fmt.Errorf("guards on workloads of kind %s do not exist; there are guards on quality and capacity workloads", kind)
+	return nil, fmt.Errorf("guards on workloads of kind %s do not exist; there are guards on quality workloads and on all that measure serving", kind)
 }
+
+// serving reports whether a kind of workload yields cells.
+func serving(kind string) bool { return spec.Workload{Kind: kind}.Serving() }
 
 // Variables lists what a rule may name on a workload of that kind; nil for
 // kinds without guards.

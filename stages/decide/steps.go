@@ -16,7 +16,7 @@ import (
 // decided differently.
 const (
 	Kind     = "decide"
-	Revision = 1
+	Revision = 2
 )
 
 const inputRecord = "record"

@@ -7,20 +7,21 @@ import "fmt"
 
 // Output names.
 const (
-	OutPin        = "pin.json"        // PinDoc
-	OutPreflight  = "preflight.json"  // PreflightDoc
-	OutResponses  = "responses.jsonl" // ResponseRow a line, sorted by item, sample, repeat; no times in it
-	OutTimings    = "timings.jsonl"   // TimingRow a line, same order
-	OutCell       = "cell.jsonl"      // one CellHeader line, then LoadRow lines
-	OutScores     = "scores.jsonl"    // ScoreRow a line, sorted by item
-	OutSummary    = "summary.json"    // ScoreSummary
-	OutMetrics    = "metrics.json"    // LoadMetrics
-	OutComparison = "comparison.json" // Comparison
-	OutNoise      = "noise.json"      // NoiseFloor
-	OutRecord     = "record.json"     // Record: the evidence, without the decision
-	OutDecision   = "decision.json"   // Decision
-	OutReadme     = "README.md"       // the finding's narrative
-	OutReport     = "report.html"     // the finding's page
+	OutPin        = "pin.json"             // PinDoc
+	OutPreflight  = "preflight.json"       // PreflightDoc
+	OutResponses  = "responses.jsonl"      // ResponseRow a line, sorted by item, sample, repeat; no times in it
+	OutTimings    = "timings.jsonl"        // TimingRow a line, same order
+	OutCell       = "cell.jsonl"           // one CellHeader line, then LoadRow lines
+	OutScrapes    = "server-metrics.jsonl" // ScrapeRow a line; empty when the engine has none
+	OutScores     = "scores.jsonl"         // ScoreRow a line, sorted by item
+	OutSummary    = "summary.json"         // ScoreSummary
+	OutMetrics    = "metrics.json"         // LoadMetrics
+	OutComparison = "comparison.json"      // Comparison
+	OutNoise      = "noise.json"           // NoiseFloor
+	OutRecord     = "record.json"          // Record: the evidence, without the decision
+	OutDecision   = "decision.json"        // Decision
+	OutReadme     = "README.md"            // the finding's narrative
+	OutReport     = "report.html"          // the finding's page
 )
 
 // PinStep names the step that observes a candidate.
@@ -37,9 +38,10 @@ func GenerateStep(candidate, workload string, trial int) string {
 	return fmt.Sprintf("measure/%s/%s/generate", candidate, workload)
 }
 
-// CellStep names one capacity cell.
-func CellStep(candidate, workload string, concurrency, trial int) string {
-	return fmt.Sprintf("measure/%s/%s/c%d-t%d", candidate, workload, concurrency, trial)
+// CellStep names one cell of a serving workload; cell is its label, such as
+// c=4 or tokens=8192.
+func CellStep(candidate, workload, cell string, trial int) string {
+	return fmt.Sprintf("measure/%s/%s/%s-t%d", candidate, workload, cell, trial)
 }
 
 // ScoreStep names the scoring of a generation.

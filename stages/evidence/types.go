@@ -70,32 +70,91 @@ type TimingRow struct {
 	ContentChunks int              `json:"content_chunks"`
 }
 
-// CellHeader opens a cell file.
+// CellHeader opens a cell file. The cell's clock begins at StartUnixNS.
 type CellHeader struct {
-	Protocol    string `json:"protocol"`
-	Concurrency int    `json:"concurrency"`
-	Trial       int    `json:"trial"`
-	Requests    int    `json:"requests"`
-	StartUnixNS int64  `json:"start_unix_ns"`
-	WallNS      int64  `json:"wall_ns"`     // around the pool, warm-up outside
-	CPUSelfNS   int64  `json:"cpu_self_ns"` // the client's own CPU time in the window
-	MaxInFlight int    `json:"max_in_flight"`
+	Kind         string            `json:"kind"` // of the workload: capacity, open-loop, decode, ...
+	Cell         string            `json:"cell"` // c=4, rate=2.5, tokens=8192: unique in the workload
+	Protocol     string            `json:"protocol"`
+	Loop         string            `json:"loop"`        // closed | open
+	Concurrency  int               `json:"concurrency"` // 0 = open loop
+	Arrivals     *Arrivals         `json:"arrivals,omitempty"`
+	Trial        int               `json:"trial"`
+	Replica      int               `json:"replica,omitempty"` // from 1, in a replicas workload
+	Order        int               `json:"order,omitempty"`   // planned position among the interleaved cells, from 1
+	Requests     int               `json:"requests"`          // rows that follow
+	Unsent       int               `json:"unsent,omitempty"`  // planned and not dispatched when the window ended
+	Prompts      PromptSet         `json:"prompts"`
+	StartUnixNS  int64             `json:"start_unix_ns"`
+	WallNS       int64             `json:"wall_ns"`     // around the pool, warm-up outside
+	CPUSelfNS    int64             `json:"cpu_self_ns"` // the client's own CPU time in the window, -1 = not known
+	MaxInFlight  int               `json:"max_in_flight"`
+	InFlightNS   int64             `json:"in_flight_ns"` // integral of requests in flight over the wall
+	SelfCheck    *metric.SelfCheck `json:"self_check,omitempty"`
+	ServerScrape string            `json:"server_scrape,omitempty"` // why there are no server metrics, "" = there are or none were looked for
+	Probe        *float64          `json:"probe,omitempty"`         // search: the rate or concurrency looked at
+	Stalls       int               `json:"stalls,omitempty"`        // requests that were not built yet when they were to be sent
+	StalledNS    int64             `json:"stalled_ns,omitempty"`    // for which clients of a closed loop waited for rows to be written, added up
 }
 
-// LoadRow is one request of a capacity cell.
+// Arrivals say when the requests of an open-loop cell were to be sent.
+type Arrivals struct {
+	Process    string      `json:"process"` // constant | poisson | gamma | trace | ramp
+	Rate       float64     `json:"rate"`    // req/s offered, planned requests / window for traces
+	To         float64     `json:"to,omitempty"`
+	Burstiness float64     `json:"burstiness,omitempty"`
+	Seed       int64       `json:"seed"`
+	WindowNS   int64       `json:"window_ns"`
+	Planned    int         `json:"planned"`
+	PlanSHA256 step.Digest `json:"plan_sha256"` // of the planned offsets in ns, one decimal per line
+}
+
+// PromptSet describes the prompts of a cell.
+type PromptSet struct {
+	Builder       string      `json:"builder"` // cupel/words-v1, anvil/s, anvil/n, ...
+	SHA256        step.Digest `json:"sha256"`  // of the prompts in order of index, each followed by a NUL
+	Distinct      int         `json:"distinct"`
+	CharsPerToken float64     `json:"chars_per_token,omitempty"`
+	CalibratedBy  string      `json:"calibrated_by,omitempty"` // usage | tokenize | nominal
+}
+
+// LoadRow is one request of a cell. Rows stand in the order in which requests
+// ended; each index from 0 occurs once.
 type LoadRow struct {
 	Index         int              `json:"index"`
+	Planned       int64            `json:"planned_ns"`    // ns on the cell's clock, -1 = closed loop
+	Dispatched    int64            `json:"dispatched_ns"` // ns on the cell's clock: the zero of Times
 	Times         llm.Times        `json:"times"`
+	OutputNS      []int64          `json:"output_ns,omitempty"` // first output event since dispatch, then the gaps; equal stamps shared a read
 	Server        *llm.ServerTimes `json:"server,omitempty"`
 	Usage         *llm.Usage       `json:"usage,omitempty"`
 	Finish        string           `json:"finish,omitempty"`
 	Failure       *llm.Failure     `json:"failure,omitempty"`
 	ContentChunks int              `json:"content_chunks"`
 	ReasonChunks  int              `json:"reasoning_chunks"`
+	FirstTokens   int              `json:"first_tokens,omitempty"` // tokens of the first output event, when the engine says
 	Coalesced     int              `json:"coalesced"`
 	PromptWords   int              `json:"prompt_words"`
+	AskedTokens   int              `json:"asked_tokens,omitempty"` // prompt length asked for
+	Group         string           `json:"group,omitempty"`        // bench prompt, context case
 	Canary        *Canary          `json:"canary,omitempty"`
 	Output        *Output          `json:"output,omitempty"`
+	Answer        *Answer          `json:"answer,omitempty"`
+}
+
+// Answer tells whether the answer is the right one, where a workload knows it.
+type Answer struct {
+	Case     string `json:"case"` // needle, native-order, ...
+	Position string `json:"position,omitempty"`
+	Want     string `json:"want"`
+	Got      string `json:"got"` // at most 200 characters
+	Passed   bool   `json:"passed"`
+}
+
+// ScrapeRow is one look at the engine's own metrics, raw.
+type ScrapeRow struct {
+	AtNS  int64  `json:"at_ns"` // on the cell's clock; negative = before it
+	Phase string `json:"phase"` // before | during | after
+	Body  string `json:"body"`
 }
 
 // Canary tells whether the answer belongs to the request.
@@ -150,11 +209,15 @@ type ScoreGroup struct {
 	PromptTokens   metric.Value   `json:"prompt_tokens"`      // sum
 }
 
-// LoadMetrics are a candidate's capacity cells, derived.
+// LoadMetrics are a candidate's cells on one serving workload, derived.
 type LoadMetrics struct {
-	Workload string        `json:"workload"`
-	Protocol string        `json:"protocol"`
-	Cells    []metric.Cell `json:"cells"` // by concurrency, trials pooled; then each trial in Trials
+	Workload string         `json:"workload"`
+	Kind     string         `json:"kind"` // capacity, open-loop, search, decode, ladder, ...
+	Protocol string         `json:"protocol"`
+	Cells    []metric.Cell  `json:"cells"`            // in the order of the campaign, trials pooled; each trial in PerTrial
+	Probes   []metric.Probe `json:"probes,omitempty"` // search
+	Curve    *metric.Curve  `json:"curve,omitempty"`  // effective-context
+	Unions   []metric.Union `json:"unions,omitempty"` // replicas, by cell
 }
 
 // Comparison is a candidate against the baseline on one quality workload.

@@ -79,7 +79,7 @@ func (p generateParams) check() error {
 	if p.Concurrency < 1 {
 		return fmt.Errorf("concurrency %d: nothing would be sent", p.Concurrency)
 	}
-	return sendable(p.Reasoning)
+	return nil
 }
 
 // ask is one request that is to be answered.
@@ -163,5 +163,5 @@ func (p generateParams) request(it *items.Item, sample int) llm.Request {
 	for _, m := range own {
 		turns = append(turns, llm.Message(m))
 	}
-	return llm.Request{Messages: turns, Tools: it.Tools, Sampling: sampling(p.Sampling, p.Reasoning, sample)}
+	return llm.Request{Messages: turns, Tools: it.Tools, Sampling: sampling(p.Sampling, p.Reasoning, sample), Reasoning: control(p.Reasoning)}
 }

@@ -50,7 +50,11 @@ func (g Generate) run(ctx context.Context, job step.Job) error {
 	if err != nil {
 		return err
 	}
-	ep, err := g.Dial.open(ctx, job, h.Timeout, p.Concurrency)
+	limit, err := timeout(h.Timeout)
+	if err != nil {
+		return err
+	}
+	ep, err := g.Dial.open(ctx, job, Need{Timeout: limit, Conns: p.Concurrency})
 	if err != nil {
 		return err
 	}

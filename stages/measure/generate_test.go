@@ -145,6 +145,21 @@ func TestOrder(t *testing.T) {
 	})
 }
 
+// TestControlIsSent: a generation asks for the reasoning that is declared.
+func TestControlIsSent(t *testing.T) {
+	job := generateJob(t, quality(), suite(2))
+	job.S.Params = plain(generateParams{Samples: 1, Repeats: 1, Concurrency: 1, Reasoning: &spec.Reasoning{Control: "thinking-on"}})
+	ep := endpoint(func(ctx context.Context, r llm.Request) llm.Response {
+		if r.Reasoning != "thinking-on" {
+			t.Errorf("%q was sent", r.Reasoning)
+		}
+		return echo(ctx, r)
+	})
+	if err := generate(t, job, ep); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestResume: with any part of an earlier journal, in any order and with
 // damaged lines in it, only what is missing is sent, and the responses have the
 // same bytes as those of an undisturbed run.
@@ -524,15 +539,13 @@ func TestFullDisk(t *testing.T) {
 // request.
 func TestNothingIsSentInVain(t *testing.T) {
 	job := generateJob(t, quality(), append(suite(2), "{\n"...))
-	thinking := generateJob(t, quality(), suite(2))
-	thinking.S.Params = plain(generateParams{Samples: 1, Repeats: 1, Concurrency: 1, Reasoning: &spec.Reasoning{Control: "thinking-on"}})
 	split := generateJob(t, quality(func(q *spec.Quality) { q.Split = "held-out" }), suite(2))
 	idle := generateJob(t, quality(func(q *spec.Quality) { q.Concurrency = 0 }), suite(2))
 	slow := generateJob(t, quality(func(q *spec.Quality) { q.Timeout = "5" }), suite(2))
 	for name, c := range map[string]struct {
 		job  *pintest.Job
 		want string
-	}{"split": {split, "held-out"}, "no worker": {idle, "concurrency 0"}, "damaged items": {job, "items.jsonl:3"}, "reasoning": {thinking, "thinking-on"}, "timeout": {slow, `"5"`}} {
+	}{"split": {split, "held-out"}, "no worker": {idle, "concurrency 0"}, "damaged items": {job, "items.jsonl:3"}, "timeout": {slow, `"5"`}} {
 		ep := endpoint(echo)
 		if err := (Generate{Dial: dial(ep)}).Run(t.Context(), c.job); err == nil || !strings.Contains(err.Error(), c.want) || len(ep.Sent()) != 0 {
 			t.Errorf("%s: %v, %d sent", name, err, len(ep.Sent()))

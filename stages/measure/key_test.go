@@ -12,14 +12,41 @@ import (
 // not have in its key, each with the reason. A field that is added to the
 // campaign fails the test below until it is in the key or here.
 var notInKey = map[string]string{
-	"Quality.Suite":          "enters as an input, by content",
-	"Quality.Scorers":        "scores are made later, from the answers",
-	"Quality.Stratify":       "labels alone change no request; with a limit it is in the key",
-	"Quality.Failures":       "in the key as record; retry is what leaving it out means",
-	"Quality.Retries":        "a hint: cannot change an answer",
-	"Quality.Timeout":        "a hint: cannot change an answer",
-	"Capacity.Concurrency":   "one step per concurrency, whose own is in the key",
-	"Capacity.Trials":        "one step per trial, which is in the key",
+	"Quality.Suite":    "enters as an input, by content",
+	"Quality.Scorers":  "scores are made later, from the answers",
+	"Quality.Stratify": "labels alone change no request; with a limit it is in the key",
+	"Quality.Failures": "in the key as record; retry is what leaving it out means",
+	"Quality.Retries":  "a hint: cannot change an answer",
+	"Quality.Timeout":  "a hint: cannot change an answer",
+
+	"Capacity.Concurrency":    "one step per concurrency, whose own is in the key",
+	"Capacity.Trials":         "one step per trial, which is in the key",
+	"Capacity.SLO":            "asked of the result",
+	"Capacity.Order":          "when a cell is measured does not change it",
+	"OpenLoop.Arrivals.Rates": "one step per rate, whose own is in the key",
+	"OpenLoop.Arrivals.Trace": "enters as an input, by content",
+	"OpenLoop.Trials":         "one step per trial, which is in the key",
+	"OpenLoop.SLO":            "asked of the result",
+	"OpenLoop.Order":          "when a cell is measured does not change it",
+	"Search.Order":            "when a cell is measured does not change it",
+	"Decode.Concurrency":      "one step per concurrency, whose own is in the key",
+	"Decode.Trials":           "one step per trial, which is in the key",
+	"Decode.Order":            "when a cell is measured does not change it",
+	"Ladder.Tokens":           "one step per rung, whose own is in the key",
+	"Ladder.Trials":           "one step per trial, which is in the key",
+	"Ladder.Order":            "when a cell is measured does not change it",
+
+	"EffectiveContext.Floor":       "asked of the result",
+	"EffectiveContext.MaxDrop":     "asked of the result",
+	"EffectiveContext.Concurrency": "the cell's own is in the key",
+	"EffectiveContext.Order":       "when a cell is measured does not change it",
+	"PrefixBurst.Clients":          "one step per number of clients, whose own is in the key",
+	"PrefixBurst.Trials":           "one step per trial, which is in the key",
+	"PrefixBurst.Order":            "when a cell is measured does not change it",
+	"Replicas.Of":                  "a name; what stands under it is in the key",
+	"Replicas.Order":               "when a cell is measured does not change it",
+	"Bench.Order":                  "when a cell is measured does not change it",
+
 	"Candidate.Role":         "the part a configuration plays does not change it",
 	"Candidate.Model":        "in the pin, which is an input",
 	"Candidate.Tokenizer":    "in the pin, which is an input",
@@ -37,32 +64,69 @@ var notInKey = map[string]string{
 }
 
 func TestEveryFieldIsInTheKeyOrListed(t *testing.T) {
-	quality := spec.Quality{Samples: 1, Repeats: 1, Concurrency: 1}
-	capacity := spec.Capacity{Requests: 1}
 	var cand spec.Candidate
-	accountFor(t, "Quality", &quality, func() []byte { return plain(newGenerateParams(cand, quality)) })
-	accountFor(t, "Capacity", &capacity, func() []byte { return plain(newCellParams(cand, capacity, 1)) })
-	accountFor(t, "Candidate", &cand, func() []byte {
-		return append(plain(newGenerateParams(cand, quality)), plain(newCellParams(cand, capacity, 1))...)
-	})
+	quality := spec.Quality{Samples: 1, Repeats: 1, Concurrency: 1}
+	generation := func() []byte { return plain(newGenerateParams(cand, quality)) }
+	used := map[string]bool{}
+	accountFor(t, used, "Quality", &quality, generation)
+
+	capacity := spec.Capacity{Requests: 1}
+	under := spec.Workload{Kind: "capacity", Capacity: &capacity}
+	cell := func(w spec.Workload) func() []byte {
+		return func() []byte {
+			return plain(newCellParams(cand, w, map[string]spec.Workload{"": under, "x": under}, spec.Point{Cell: "x"}))
+		}
+	}
+	load := cell(under)
+	accountFor(t, used, "Capacity", &capacity, load)
+	accountFor(t, used, "Capacity", &capacity, cell(spec.Workload{Kind: "replicas", Replicas: &spec.Replicas{}}))
+	accountFor(t, used, "Candidate", &cand, func() []byte { return append(generation(), load()...) })
+	for _, w := range []spec.Workload{
+		{Kind: "open-loop", OpenLoop: &spec.OpenLoop{}}, {Kind: "search", Search: &spec.Search{}}, {Kind: "decode", Decode: &spec.Decode{}},
+		{Kind: "ladder", Ladder: &spec.Ladder{}}, {Kind: "effective-context", EffectiveContext: &spec.EffectiveContext{}},
+		{Kind: "prefix-burst", PrefixBurst: &spec.PrefixBurst{}}, {Kind: "replicas", Replicas: &spec.Replicas{}}, {Kind: "bench", Bench: &spec.Bench{}},
+	} {
+		v := reflect.ValueOf(&w).Elem()
+		for f := range reflect.TypeFor[spec.Workload]().Fields() {
+			if part := v.FieldByIndex(f.Index); part.Kind() == reflect.Pointer && !part.IsNil() {
+				account(t, used, part.Type().Elem().Name(), part.Elem(), cell(w))
+			}
+		}
+	}
+	for name := range notInKey {
+		if !used[name] {
+			t.Errorf("%s is listed and is no field", name)
+		}
+	}
 }
 
-// accountFor changes one field after the other and looks whether the
-// parameters change.
-func accountFor[T any](t *testing.T, name string, of *T, params func() []byte) {
+func accountFor[T any](t *testing.T, used map[string]bool, name string, of *T, params func() []byte) {
 	t.Helper()
-	was, before := *of, params()
-	for f := range reflect.TypeFor[T]().Fields() {
-		field := reflect.ValueOf(of).Elem().FieldByIndex(f.Index)
+	account(t, used, name, reflect.ValueOf(of).Elem(), params)
+}
+
+// account changes one field after the other, those of structs within included,
+// and looks whether the parameters change.
+func account(t *testing.T, used map[string]bool, name string, of reflect.Value, params func() []byte) {
+	t.Helper()
+	for i := range of.NumField() {
+		field, path := of.Field(i), name+"."+of.Type().Field(i).Name
+		if field.Kind() == reflect.Struct && path != "Quality.Suite" && name != "Candidate" {
+			account(t, used, path, field, params)
+			continue
+		}
+		was, before := reflect.New(field.Type()).Elem(), params()
+		was.Set(field)
 		field.Set(changed(t, field))
 		inKey := !bytes.Equal(before, params())
-		*of = was
-		reason, listed := notInKey[name+"."+f.Name]
+		field.Set(was)
+		reason, listed := notInKey[path]
+		used[path] = true
 		switch {
 		case !inKey && !listed:
-			t.Errorf("%s.%s is neither in the key nor listed with a reason", name, f.Name)
+			t.Errorf("%s is neither in the key nor listed with a reason", path)
 		case inKey && listed:
-			t.Errorf("%s.%s is in the key, and listed as not being there: %s", name, f.Name, reason)
+			t.Errorf("%s is in the key, and listed as not being there: %s", path, reason)
 		}
 	}
 }

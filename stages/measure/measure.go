@@ -23,6 +23,11 @@ type Endpoint interface {
 	Prepare(llm.Request) (*llm.Prepared, error)
 	Do(context.Context, *llm.Prepared) llm.Response
 	Warm(ctx context.Context, n int) error
+	// Scrape returns the engine's own metrics, llm.ErrNoMetrics when it has none.
+	Scrape(ctx context.Context) ([]byte, error)
+	// Tokens counts a text's tokens and says how, llm.ErrNoTokenize when the
+	// endpoint cannot be asked.
+	Tokens(ctx context.Context, text string) (n int, by string, err error)
 	Close()
 }
 
@@ -31,6 +36,7 @@ type Need struct {
 	Candidate string        // the binding
 	Timeout   time.Duration // per request, 0 = the client's default
 	Conns     int           // requests that will be in flight together
+	Replica   int           // 0 = the binding's own address, from 1 its further ones
 }
 
 // Dial opens an endpoint. The runner closes it.
@@ -38,16 +44,14 @@ type Dial func(Need) (Endpoint, error)
 
 // open dials and makes sure that the endpoint is still what the pin says. This
 // also settles the API and the served model, which Prepare needs.
-func (d Dial) open(ctx context.Context, job step.Job, timeout string, conns int) (*session, error) {
-	limit, err := duration(timeout)
-	if err != nil {
-		return nil, err
-	}
+func (d Dial) open(ctx context.Context, job step.Job, n Need) (*session, error) {
 	s := &session{}
+	var err error
 	if s.pin, err = pin.Read(job); err != nil {
 		return nil, err
 	}
-	if s.Endpoint, err = d(Need{Candidate: job.Step().Where, Timeout: limit, Conns: conns}); err != nil {
+	n.Candidate = job.Step().Where
+	if s.Endpoint, err = d(n); err != nil {
 		return nil, err
 	}
 	if err := s.recheck(ctx); err != nil {
@@ -57,13 +61,11 @@ func (d Dial) open(ctx context.Context, job step.Job, timeout string, conns int)
 	return s, nil
 }
 
-func duration(s string) (time.Duration, error) {
-	if s == "" {
-		return 0, nil
-	}
-	d, err := time.ParseDuration(s)
-	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("timeout %q is not a duration; write it like 90s or 10m", s)
+// timeout reads the time-out of a workload's requests; "" = the client's own.
+func timeout(s string) (time.Duration, error) {
+	d, err := duration(s)
+	if err != nil {
+		return 0, fmt.Errorf("timeout %w", err)
 	}
 	return d, nil
 }
@@ -78,12 +80,10 @@ func sampling(s spec.Sampling, r *spec.Reasoning, k int) llm.Sampling {
 	return llm.Sampling{Temperature: s.Temperature, TopP: s.TopP, Seed: s.Seed + int64(k), MaxTokens: limit, Stop: s.Stop}
 }
 
-// sendable refuses what a request cannot carry: measuring without it would
-// measure another configuration than the one declared.
-func sendable(r *spec.Reasoning) error {
-	if r == nil || r.Control == "" || r.Control == "none" {
-		return nil
+// control is the reasoning control that a request carries, "" = none.
+func control(r *spec.Reasoning) string {
+	if r == nil || r.Control == "none" {
+		return ""
 	}
-	return step.WithHint(fmt.Errorf("reasoning control %q cannot be sent with a request", r.Control),
-		"set it when the server is started and declare control: none")
+	return r.Control
 }

@@ -2,101 +2,116 @@ package measure
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
-	"github.com/cupel-dev/cupel/stages/llm"
 	"github.com/cupel-dev/cupel/stages/metric"
 )
-
-// metricsParams names the cells that are derived.
-type metricsParams struct {
-	Workload    string `json:"workload"`
-	Protocol    string `json:"protocol"`
-	Concurrency []int  `json:"concurrency"`
-	Trials      int    `json:"trials"`
-}
-
-// cellInput is the name under which a cell file is opened.
-func cellInput(concurrency, trial int) string { return fmt.Sprintf("c%d-t%d", concurrency, trial) }
 
 // Metrics derives a candidate's load metrics from its cell files. It is pure.
 type Metrics struct{}
 
-// Run writes evidence.LoadMetrics: one cell per concurrency with its trials
-// pooled, in the order of the campaign, and each trial within it.
+// Run writes evidence.LoadMetrics: one cell per point with its trials pooled,
+// in the order of the campaign, and each trial within it.
 func (Metrics) Run(_ context.Context, job step.Job) error {
 	var p metricsParams
 	if err := job.Params(&p); err != nil {
 		return err
 	}
-	out := evidence.LoadMetrics{Workload: p.Workload, Protocol: p.Protocol, Cells: []metric.Cell{}}
-	for _, n := range p.Concurrency {
-		var trials []metric.Trial
-		for t := 1; t <= p.Trials; t++ {
-			trial, err := readCell(job, cellInput(n, t))
-			if err != nil {
-				return fmt.Errorf("%s: cell %s: %w", job.Step().Name, cellInput(n, t), err)
-			}
-			trials = append(trials, trial)
+	out := evidence.LoadMetrics{Workload: p.Workload, Kind: p.Kind, Protocol: p.Protocol, Cells: []metric.Cell{}}
+	for _, at := range p.Points {
+		if err := p.derive(job, at, &out); err != nil {
+			return fmt.Errorf("%s: %w", job.Step().Name, err)
 		}
-		out.Cells = append(out.Cells, metric.NewCell(n, metric.Protocol(p.Protocol), trials))
 	}
 	return step.WriteJSON(job, evidence.OutMetrics, out)
 }
 
-// readCell reads a cell file and checks that it is whole.
-func readCell(job step.Job, input string) (t metric.Trial, err error) {
-	r, err := job.Open(input)
-	if err != nil {
-		return t, err
-	}
-	defer r.Close()
-	dec := json.NewDecoder(r)
-	dec.DisallowUnknownFields()
-	var head evidence.CellHeader
-	if err := dec.Decode(&head); err != nil {
-		return t, fmt.Errorf("header: %w", err)
-	}
-	t.WallNS, t.CPUNS = head.WallNS, head.CPUSelfNS
-	for {
-		var row evidence.LoadRow
-		if err := dec.Decode(&row); err == io.EOF {
-			break
-		} else if err != nil {
-			return t, fmt.Errorf("row %d: %w", len(t.Requests), err)
+// derive adds the cells of one point.
+func (p *metricsParams) derive(job step.Job, at point, out *evidence.LoadMetrics) error {
+	var blocks []measured
+	for t := 1; t <= p.Trials; t++ {
+		b, err := p.readCell(job, at.Cell, t)
+		if err != nil {
+			return err
 		}
-		if row.Index != len(t.Requests) {
-			return t, fmt.Errorf("row %d has the index %d", len(t.Requests), row.Index)
-		}
-		t.Requests = append(t.Requests, request(&row))
+		blocks = append(blocks, b...)
 	}
-	if len(t.Requests) != head.Requests {
-		return t, fmt.Errorf("%d rows, and its header says %d", len(t.Requests), head.Requests)
+	o := p.options(at)
+	switch p.Kind {
+	case "search":
+		return p.search(blocks, o, out)
+	case "replicas":
+		return p.union(blocks, o, out)
+	case "effective-context":
+		return p.curve(blocks, o, out)
+	case "ladder":
+		return p.rung(blocks, at, out)
+	case "bench":
+		out.Cells = append(out.Cells, noted(metric.NewBench(o, trialsOf(blocks)), blocks)...)
+		return nil
 	}
-	return t, nil
+	out.Cells = append(out.Cells, noted([]metric.Cell{metric.NewCell(o, trialsOf(blocks))}, blocks)...)
+	return nil
 }
 
-// request is a row as the metric dictionary takes it.
-func request(row *evidence.LoadRow) metric.Request {
-	r := metric.Request{
-		FirstOutput: row.Times.FirstOutput, FirstVisible: row.Times.FirstVisible, LastOutput: row.Times.LastOutput, End: row.Times.End,
-		ContentChunks: row.ContentChunks, ReasoningChunks: row.ReasonChunks,
-		Eligible: (row.Canary == nil || row.Canary.Passed) && (row.Output == nil || row.Output.Passed),
+// readCell reads the blocks of one trial, of which most kinds have one.
+func (p *metricsParams) readCell(job step.Job, cell string, trial int) ([]measured, error) {
+	blocks, err := readCell(job, cell, trial, p.Decode)
+	if err != nil {
+		return nil, err
 	}
-	u := row.Usage
-	if u == nil {
-		u = &llm.Usage{}
+	want := max(p.Replicas, 1)
+	if p.Kind != "search" && len(blocks) != want {
+		return nil, fmt.Errorf("cell %s: %d blocks, and %d are to be there", cellInput(cell, trial), len(blocks), want)
 	}
-	r.PromptTokens, r.OutputTokens, r.ReasoningTokens, r.CachedTokens = u.PromptTokens, u.OutputTokens, u.ReasoningTokens, u.CachedTokens
-	if row.Server != nil {
-		r.ServerPrefill = row.Server.PromptEval
+	for i, b := range blocks {
+		if b.head.Kind != p.Kind || b.head.Protocol != p.Protocol {
+			return nil, fmt.Errorf("cell %s: block %d is of %s %s, and %s %s was to be measured", cellInput(cell, trial), i, b.head.Kind, b.head.Protocol, p.Kind, p.Protocol)
+		}
 	}
-	if row.Failure != nil {
-		r.FailureClass = string(row.Failure.Class)
+	return blocks, nil
+}
+
+func (p *metricsParams) options(at point) metric.CellOptions {
+	o := options(at.Cell, p.Protocol, at.Concurrency, at.Rate, p.SLO)
+	o.IntendedCache = p.Cached
+	return o
+}
+
+func trialsOf(blocks []measured) []metric.Trial {
+	out := make([]metric.Trial, len(blocks))
+	for i, b := range blocks {
+		out[i] = b.trial
 	}
-	return r
+	return out
+}
+
+// stalledMuch is the share of its clients' time that a cell may lose to the
+// writing of rows.
+const stalledMuch = 0.01
+
+// noted adds what the headers of the blocks say that no formula knows of.
+func noted(cells []metric.Cell, blocks []measured) []metric.Cell {
+	var doubts []string
+	bound := false
+	for _, b := range blocks {
+		h := &b.head
+		if h.Stalls > 0 {
+			doubts = append(doubts, fmt.Sprintf("trial %d: %d requests were not built yet when they were to be sent", h.Trial, h.Stalls))
+		}
+		if float64(h.StalledNS) > stalledMuch*float64(h.WallNS)*float64(max(h.Concurrency, 1)) {
+			bound = true
+			doubts = append(doubts, fmt.Sprintf("client-bound: trial %d: clients waited %.1f s for their rows to be written", h.Trial, float64(h.StalledNS)/1e9))
+		}
+		if h.Prompts.CalibratedBy == "nominal" && b.lengths() {
+			doubts = append(doubts, fmt.Sprintf("trial %d: prompt lengths are nominal, at %v characters a token", h.Trial, h.Prompts.CharsPerToken))
+		}
+	}
+	for i := range cells {
+		cells[i].Doubts = append(cells[i].Doubts, doubts...)
+		cells[i].ClientBound = cells[i].ClientBound || bound
+	}
+	return cells
 }

@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -18,17 +17,21 @@ const (
 	KindMetrics  = "metrics"
 
 	generateRevision = 1
-	cellRevision     = 1
-	metricsRevision  = 1
+	cellRevision     = 2
+	metricsRevision  = 2
 )
 
-// itemsInput is the name under which a generation opens its items.
-const itemsInput = "items"
+// The names under which a step opens what is not another step's output.
+const (
+	itemsInput = "items"
+	traceInput = "trace"
+)
 
 // Steps returns what has to be sent for a campaign and, for its load, the
 // steps that derive metrics, in a fixed order.
 func Steps(c *spec.Campaign) []step.Step {
 	var steps []step.Step
+	turns := ranks(c)
 	for _, cand := range slices.Sorted(maps.Keys(c.Candidates)) {
 		for _, work := range slices.Sorted(maps.Keys(c.Measure)) {
 			w := c.Measure[work]
@@ -37,19 +40,13 @@ func Steps(c *spec.Campaign) []step.Step {
 				for t := 1; t <= trials(c, cand, work); t++ {
 					steps = append(steps, generateStep(c, cand, work, t))
 				}
-			case w.Capacity != nil:
-				steps = append(steps, cellSteps(c, cand, work)...)
-				steps = append(steps, metricsStep(cand, work, w.Capacity))
+			case w.Serving():
+				steps = append(steps, cellSteps(c, cand, work, turns)...)
+				steps = append(steps, metricsStep(c, cand, work))
 			}
 		}
 	}
 	return steps
-}
-
-// Check says what a capacity workload asks for that no prompt can carry.
-func Check(w *spec.Capacity) error {
-	_, err := newPrompter(newCellParams(spec.Candidate{}, *w, 1), 1)
-	return err
 }
 
 // trials is 2 when a noise floor of the candidate stands on the workload.
@@ -83,30 +80,55 @@ func generateStep(c *spec.Campaign, cand, work string, trial int) step.Step {
 	return s
 }
 
-func cellSteps(c *spec.Campaign, cand, work string) []step.Step {
-	capacity, who := c.Measure[work].Capacity, c.Candidates[cand]
+// cellSteps are a candidate's steps of one serving workload, one per point and
+// trial. Interleaved ones wait until it is known which candidates are up.
+func cellSteps(c *spec.Campaign, cand, work string, turns map[turn]slot) []step.Step {
+	w, who := c.Measure[work], c.Candidates[cand]
+	behind := preflights(c)
+	if sequential(w) {
+		behind = nil
+	}
 	var steps []step.Step
-	for _, n := range capacity.Concurrency {
-		for t := 1; t <= capacity.Trials; t++ {
+	for _, at := range w.Points(c.Measure) {
+		for t := 1; t <= w.Repeats(c.Measure); t++ {
 			s := measuring(c, cand)
-			s.Name, s.Kind, s.Revision, s.Trial = evidence.CellStep(cand, work, n, t), KindCell, cellRevision, t
-			s.Params = plain(newCellParams(who, *capacity, n))
-			s.Cost = cost(capacity.Requests+capacity.Warmup, who)
+			s.Name, s.Kind, s.Revision, s.Trial = evidence.CellStep(cand, work, at.Cell, t), KindCell, cellRevision, t
+			p := newCellParams(who, w, c.Measure, at)
+			s.Params = plain(p)
+			s.Behind = behind
+			when := turns[turn{work, at.Cell, t, cand}]
+			s.Rank, s.Hints = when.rank, plain(cellHints{Order: when.position})
+			rows := 0
+			if o := w.OpenLoop; o != nil && o.Arrivals.Trace != nil {
+				s.Inputs[traceInput] = step.Input{Blob: o.Arrivals.Trace.Digest, Path: o.Arrivals.Trace.Path}
+				rows = o.Arrivals.Trace.Lines
+			}
+			s.Cost = p.cost(t, rows)
 			steps = append(steps, s)
 		}
 	}
 	return steps
 }
 
-func metricsStep(cand, work string, capacity *spec.Capacity) step.Step {
+func preflights(c *spec.Campaign) (out []string) {
+	for _, cand := range slices.Sorted(maps.Keys(c.Candidates)) {
+		out = append(out, evidence.PreflightStep(cand))
+	}
+	return out
+}
+
+// metricsStep derives a candidate's metrics on one workload from all its cells.
+func metricsStep(c *spec.Campaign, cand, work string) step.Step {
+	p := newMetricsParams(c, work)
 	s := step.Step{
 		Name: evidence.MetricsStep(cand, work), Kind: KindMetrics, Revision: metricsRevision, Pure: true, Where: cand,
-		Params: plain(metricsParams{work, capacity.Protocol, capacity.Concurrency, capacity.Trials}),
-		Inputs: map[string]step.Input{},
+		Params: plain(p), Inputs: map[string]step.Input{},
 	}
-	for _, n := range capacity.Concurrency {
-		for t := 1; t <= capacity.Trials; t++ {
-			s.Inputs[cellInput(n, t)] = step.Input{Step: evidence.CellStep(cand, work, n, t), Output: evidence.OutCell}
+	for _, at := range p.Points {
+		for t := 1; t <= p.Trials; t++ {
+			from := evidence.CellStep(cand, work, at.Cell, t)
+			s.Inputs[cellInput(at.Cell, t)] = step.Input{Step: from, Output: evidence.OutCell}
+			s.Inputs[scrapesInput(at.Cell, t)] = step.Input{Step: from, Output: evidence.OutScrapes}
 		}
 	}
 	return s
@@ -114,12 +136,4 @@ func metricsStep(cand, work string, capacity *spec.Capacity) step.Step {
 
 func cost(requests int, who spec.Candidate) step.Cost {
 	return step.Cost{Requests: requests, Tokens: requests * sampling(who.Sampling, who.Reasoning, 0).MaxTokens}
-}
-
-func plain(params any) json.RawMessage {
-	b, err := json.Marshal(params)
-	if err != nil {
-		panic("measure: parameters are plain data: " + err.Error())
-	}
-	return b
 }

@@ -27,6 +27,15 @@ func (t *tally) add(f *llm.Failure) {
 	}
 }
 
+// join adds what another tally counted.
+func (t *tally) join(o *tally) {
+	for class, n := range o.count {
+		t.add(o.first[class])
+		t.n += n - 1
+		t.count[class] += n - 1
+	}
+}
+
 // err names how many failed, by class, and quotes the most frequent class. Of
 // total requests, answered were answered and cut were cut off in the middle.
 func (t *tally) err(answered, cut, total int) error {

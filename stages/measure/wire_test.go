@@ -54,12 +54,12 @@ func (w *world) run(s step.Step) (*pintest.Job, error) {
 		pin.Kind:             pin.Runner{Dial: func(string) (pin.Identifier, error) { return w.client(0, 0), nil }},
 		preflight.Kind:       preflight.Runner{Dial: func(string) (preflight.Endpoint, error) { return w.client(0, 0), nil }},
 		measure.KindGenerate: measure.Generate{Dial: dial, Backoff: func(int) time.Duration { return 0 }},
-		measure.KindCell:     measure.Cell{Dial: dial},
+		measure.KindCell:     measure.Cell{Dial: dial, CPU: func() int64 { return 0 }}, // an echo is all client
 		measure.KindMetrics:  measure.Metrics{},
 	}[s.Kind].Run(w.t.Context(), job)
 	w.journal[s.Name] = job.Lines
 	w.outputs[s.Name] = map[string][]byte{}
-	for _, out := range []string{evidence.OutPin, evidence.OutPreflight, evidence.OutResponses, evidence.OutTimings, evidence.OutCell, evidence.OutMetrics} {
+	for _, out := range []string{evidence.OutPin, evidence.OutPreflight, evidence.OutResponses, evidence.OutTimings, evidence.OutCell, evidence.OutScrapes, evidence.OutMetrics} {
 		w.outputs[s.Name][out] = job.Output(out)
 	}
 	return job, err
@@ -84,9 +84,9 @@ func campaign() *spec.Campaign {
 		Preflight: spec.Preflight{Checks: preflight.Checks(), JSON: &spec.JSONCheck{Prompt: `{"a":1}`, Expect: map[string]any{"a": 1}},
 			Prompt: &spec.GenerateCheck{Prompt: "hello", Expect: "hello"}},
 		Measure: map[string]spec.Workload{
-			"load": {Capacity: &spec.Capacity{Protocol: "capacity-v3", Concurrency: []int{3}, Requests: 12, Warmup: 3, Trials: 1, Timeout: "1m",
+			"load": {Kind: "capacity", Capacity: &spec.Capacity{Protocol: "capacity-v3", Concurrency: []int{3}, Requests: 12, Warmup: 3, Trials: 1, Timeout: "1m",
 				Prompt: spec.CapacityPrompt{Cache: "unique", Canary: true, Template: "{canary} {word-list}"}, Output: spec.CapacityOutput{Words: 40, Policy: "strict"}}},
-			"support": {Quality: &spec.Quality{Samples: 1, Repeats: 1, Concurrency: 3, Retries: 1, Timeout: "1m", Stratify: "task"}},
+			"support": {Kind: "quality", Quality: &spec.Quality{Samples: 1, Repeats: 1, Concurrency: 3, Retries: 1, Timeout: "1m", Stratify: "task"}},
 		},
 	}
 }
@@ -154,6 +154,43 @@ func TestOverTheWire(t *testing.T) {
 			}
 			if server.MostInFlight() > 3 {
 				t.Errorf("%d in flight", server.MostInFlight())
+			}
+		})
+	}
+}
+
+// TestEveryKindOverTheWire: each kind runs against a real client, and its
+// metrics are derived from what that wrote.
+func TestEveryKindOverTheWire(t *testing.T) {
+	prompt := spec.CapacityPrompt{Cache: "unique", Template: "{canary} {word-list}", Canary: true}
+	output := spec.CapacityOutput{Words: 20, Policy: "strict"}
+	server := llmtest.New(t, llmtest.Script{Answer: func(prompt string) string { return prompt }})
+	for name, c := range map[string]struct {
+		w    spec.Workload
+		cell string
+		n    int
+	}{
+		"sized": {spec.Workload{Kind: "capacity", Capacity: &spec.Capacity{Protocol: "capacity-v3", Concurrency: []int{2}, Requests: 4, Trials: 1, Prompt: spec.CapacityPrompt{Tokens: 300, Cache: "unique"}}}, "c=2", 4},
+		"open": {spec.Workload{Kind: "open-loop", OpenLoop: &spec.OpenLoop{Protocol: "capacity-v3", Trials: 1, Prompt: prompt, Output: output,
+			Arrivals: spec.Arrivals{Process: "constant", Rates: []float64{100}, Duration: "100ms"}}}, "rate=100", 10},
+		"search":  {spec.Workload{Kind: "search", Search: &spec.Search{Protocol: "capacity-v3", Over: "concurrency", Low: 1, High: 2, SLO: spec.SLO{E2E: 60000}, Attain: 1, Tolerance: 0.1, Requests: 4, Confirm: 1, Prompt: prompt, Output: output}}, "best", 8},
+		"decode":  {spec.Workload{Kind: "decode", Decode: &spec.Decode{OutputTokens: 15, Requests: 3, Concurrency: []int{1}, Warmup: 1, Trials: 1}}, "c=1", 3},
+		"ladder":  {spec.Workload{Kind: "ladder", Ladder: &spec.Ladder{Tokens: []int{300}, State: "prefix-cached", Requests: 2, Trials: 1, Protocol: "capacity-v3"}}, "tokens=300", 2},
+		"context": {spec.Workload{Kind: "effective-context", EffectiveContext: &spec.EffectiveContext{Profile: "smoke", Buckets: []int{2048}, Concurrency: 2}}, "context", 6},
+		"burst":   {spec.Workload{Kind: "prefix-burst", PrefixBurst: &spec.PrefixBurst{Protocol: "capacity-v3", Clients: []int{4}, SharedTokens: 100, Tokens: 300, Trials: 1}}, "c=4", 4},
+		"bench":   {spec.Workload{Kind: "bench", Bench: &spec.Bench{Runs: 2}}, "code", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c0 := campaign()
+			c0.Measure = map[string]spec.Workload{"work": c.w}
+			w := &world{t: t, options: llm.Options{URL: server.URL, API: llm.OpenAI, Model: "tiny"}, outputs: map[string]map[string][]byte{}, journal: map[string][][]byte{}}
+			w.must(pin.Steps(c0))
+			var doc evidence.LoadMetrics
+			if err := json.Unmarshal(w.must(measure.Steps(c0)).Output(evidence.OutMetrics), &doc); err != nil {
+				t.Fatal(err)
+			}
+			if got := doc.Cells[0]; got.Name != c.cell || got.Attempted != c.n || got.Completed != c.n {
+				t.Errorf("%s: %d of %d completed: %v", got.Name, got.Completed, got.Attempted, got.Failures)
 			}
 		})
 	}

@@ -1,142 +1,141 @@
 package metric
 
-// ClientBoundAbove is the share of one core above which the client is taken to
-// have been the bottleneck. It is the whole process's CPU time, so it errs on
-// the safe side; a self-check against a loopback server is not part of it.
-const ClientBoundAbove = 0.9
+import "maps"
 
 // NewCell derives a cell from its trials: everything pooled, and each trial by
-// itself in PerTrial.
-func NewCell(concurrency int, p Protocol, trials []Trial) Cell {
-	c := newCell(concurrency, p, trials)
-	var throughputs []float64
+// itself in PerTrial. What makes one trial unfit for a guard makes the cell so.
+func NewCell(o CellOptions, trials []Trial) Cell {
+	var per []Cell
+	for i := range trials {
+		per = append(per, newCell(o, trials[i:i+1]))
+	}
+	var c Cell
+	if len(per) == 1 {
+		c = per[0]
+		c.Failures = maps.Clone(c.Failures)
+	} else {
+		c = newCell(o, trials)
+	}
+	c.PerTrial = per
+	c.between(per)
+	return c
+}
+
+// pool is what the formulas of one cell look at.
+type pool struct {
+	o      CellOptions
+	trials []Trial
+	good   []*Request // those that count
+	column []float64  // one metric's values, used again for the next
+}
+
+func newCell(o CellOptions, trials []Trial) Cell {
+	c := Cell{Name: o.Name, Concurrency: o.Concurrency, Trials: len(trials)}
+	p := &pool{o: o, trials: trials, good: c.count(trials)}
+	for i := range rowMetrics {
+		m := &rowMetrics[i]
+		*m.to(&c) = p.dist(m.unit, func(r *Request) sample { return m.of(r, o.Protocol) })
+	}
+	c.ITL, c.EventGap = p.gaps()
+	c.ScheduleLag = p.scheduleLag()
+	c.rates(p)
+	c.openLoop(p)
+	c.slo(p)
+	c.PassRate = p.passRate(c.Attempted)
+	c.health(p)
+	c.cache(p)
+	c.server(p)
+	c.elsewhere()
+	c.spread(nil)
+	if len(trials) == 1 {
+		c.doubt(p)
+	}
+	return c
+}
+
+// count sorts the requests into those that count and the classes of those
+// that do not.
+func (c *Cell) count(trials []Trial) (good []*Request) {
 	for _, t := range trials {
-		one := newCell(concurrency, p, []Trial{t})
-		c.PerTrial = append(c.PerTrial, one)
+		c.WallS += seconds(max(t.WallNS, 0))
+		c.Attempted += len(t.Requests)
+		c.Unsent += t.Unsent
+	}
+	good = make([]*Request, 0, c.Attempted)
+	for _, t := range trials {
+		for i := range t.Requests {
+			class := t.Requests[i].Outcome()
+			if class == "" {
+				good = append(good, &t.Requests[i])
+				continue
+			}
+			if c.Failures == nil {
+				c.Failures = map[string]int{}
+			}
+			c.Failures[class]++
+		}
+	}
+	c.Completed, c.Failed = len(good), c.Attempted-len(good)
+	return good
+}
+
+// dist pools one metric over the requests that count.
+func (p *pool) dist(unit string, of func(*Request) sample) Dist {
+	p.column = p.column[:0]
+	why := reasons{}
+	for _, r := range p.good {
+		if s := of(r); s.there() {
+			p.column = append(p.column, s.v)
+		} else {
+			why[s.reason()]++
+		}
+	}
+	return distOf(p.column, unit, why.main())
+}
+
+// elsewhere marks what other kinds of workload fill in.
+func (c *Cell) elsewhere() {
+	c.EffectiveContext, c.MaxRate, c.MaxConcurrency = Null(OtherWorkload, unitTokens), Null(OtherWorkload, unitReqS), Null(OtherWorkload, unitRequests)
+	c.TokPerSec = Dist{Unit: unitTokS, Reason: OtherWorkload}
+	c.StdDevTokS, c.TokPerSecCV = Null(OtherWorkload, unitTokS), Null(OtherWorkload, unitPct)
+}
+
+// between fills what trials say together.
+func (c *Cell) between(per []Cell) {
+	var throughputs []float64
+	for _, one := range per {
 		c.ClientBound = c.ClientBound || one.ClientBound
+		c.WarmCache = c.WarmCache || one.WarmCache
+		c.OffRate = c.OffRate || one.OffRate
 		if v := one.ThroughputTokS.Value; v != nil {
 			throughputs = append(throughputs, *v)
 		}
 	}
 	c.spread(throughputs)
-	return c
+	c.DriftPct = drift(per)
+	c.betweenDoubts(per)
 }
 
-func newCell(concurrency int, p Protocol, trials []Trial) Cell {
-	c := Cell{Concurrency: concurrency, Trials: len(trials)}
-	var rows []Row
-	for _, t := range trials {
-		c.WallS += seconds(max(t.WallNS, 0))
-		for _, r := range t.Requests {
-			rows = append(rows, Derive(r, p))
-		}
-	}
-	c.count(rows)
-	for _, m := range rowMetrics {
-		*m.in(&c) = distOf(rows, m)
-	}
-	c.ITL = itlOf(rows)
-	c.ThroughputTokS = c.throughput(rows)
-	c.RequestRate = Ratio(float64(c.Completed), c.WallS, unitReqS, ZeroDuration)
-	if c.Attempted == 0 {
-		c.RequestRate = Null(NoRequests, unitReqS)
-	}
-	c.overhead(trials)
-	c.spread(nil)
-	return c
-}
-
-func (c *Cell) count(rows []Row) {
-	c.Attempted = len(rows)
-	for _, r := range rows {
-		if r.Class == "" {
-			c.Completed++
-			continue
-		}
-		if c.Failures == nil {
-			c.Failures = map[string]int{}
-		}
-		c.Failures[r.Class]++
-		c.Failed++
-	}
-}
-
-// distOf pools one metric over the successful rows.
-func distOf(rows []Row, m rowMetric) Dist {
-	var xs []float64
-	why := reasons{}
-	for _, r := range rows {
-		if r.Class != "" {
-			continue
-		}
-		v := r.Values[m.id]
-		if v.Value == nil {
-			why[v.Reason]++
-			continue
-		}
-		xs = append(xs, *v.Value)
-	}
-	return NewDist(xs, m.unit, why.main())
-}
-
-// itlOf pools the gaps of all successful rows.
-func itlOf(rows []Row) Dist {
-	var xs []float64
-	why := reasons{}
-	for _, r := range rows {
-		if r.Class != "" {
-			continue
-		}
-		if r.noGaps != "" {
-			why[r.noGaps]++
-		}
-		xs = append(xs, r.Gaps...)
-	}
-	return NewDist(xs, unitMS, why.main())
-}
-
-// throughput is defined for whole cells only: tokens of a cell that lost
-// requests over its wall time would reward losing the slow ones.
-func (c *Cell) throughput(rows []Row) Value {
-	if c.Attempted == 0 {
-		return Null(NoRequests, unitTokS)
-	}
-	if c.Failed > c.Failures[ContractFailed] {
-		return Null(IncompleteCell, unitTokS)
-	}
-	if c.Failed > 0 {
-		return Null(ContractFailed, unitTokS)
-	}
-	sum := 0.0
-	for _, r := range rows {
-		n := r.Values["output_tokens"].Value
-		if n == nil {
-			return Null(NoUsage, unitTokS)
-		}
-		sum += *n
-	}
-	return Ratio(sum, c.WallS, unitTokS, ZeroDuration)
-}
-
-func (c *Cell) overhead(trials []Trial) {
-	var cpu int64
-	for _, t := range trials {
-		if t.CPUNS < 0 {
-			c.ClientOverhead = Null(NoCPUTime, unitShare)
-			return
-		}
-		cpu += t.CPUNS
-	}
-	c.ClientOverhead = Ratio(seconds(cpu), c.WallS, unitShare, ZeroDuration)
-	v := c.ClientOverhead.Value
-	c.ClientBound = v != nil && *v > ClientBoundAbove
-}
-
-// spread fills what trials say together about the throughput.
+// spread describes the throughputs of trials.
 func (c *Cell) spread(throughputs []float64) {
 	c.ThroughputSD = StdDevPooled([][]float64{throughputs}, unitTokS)
 	c.ThroughputCV = CV([][]float64{throughputs})
 	c.Stability = Stability(c.ThroughputCV)
+	c.DriftPct = Null(OneRun, unitPct)
+}
+
+// drift is the last trial's throughput against the first's.
+func drift(per []Cell) Value {
+	if len(per) < 2 {
+		return Null(OneRun, unitPct)
+	}
+	first, last := per[0].ThroughputTokS, per[len(per)-1].ThroughputTokS
+	for _, v := range []Value{first, last} {
+		if v.Value == nil {
+			return Null(v.Reason, unitPct)
+		}
+	}
+	return Ratio(100*(*last.Value-*first.Value), *first.Value, unitPct, ZeroMean)
 }
 
 // reasons counts why rows have no value.

@@ -2,9 +2,11 @@ package metric
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,8 +14,8 @@ import (
 )
 
 func TestCell(t *testing.T) {
-	slow := golden(func(r *Request) { r.End, r.LastOutput, r.OutputTokens = 300e6, 290e6, tok(40) })
-	c := NewCell(2, CapacityV3, []Trial{
+	slow := golden(func(r *Request) { r.End, r.LastOutput, r.OutputTokens, r.ContentChunks = 300e6, 290e6, tok(40), 40 })
+	c := NewCell(at(2), []Trial{
 		{Requests: []Request{golden(), slow}, WallNS: 1e9, CPUNS: 100e6},
 		{Requests: []Request{golden(), golden()}, WallNS: 1e9, CPUNS: 300e6},
 	})
@@ -33,7 +35,7 @@ func TestCell(t *testing.T) {
 	if c.DecodeTokS.N != 1 || *c.DecodeTokS.P50 != 195 || *c.E2E.P50 != 200 || *c.E2E.P90 != 300 {
 		t.Errorf("decode %+v e2e %+v", c.DecodeTokS, c.E2E) // (40-1)/0.2
 	}
-	if c.ITL.Reason != NoEventStamps && c.ITL.Reason != CoarseChunks {
+	if c.ITL.Reason != NoEventStamps {
 		t.Errorf("itl %+v", c.ITL)
 	}
 }
@@ -56,12 +58,12 @@ func TestThroughputIsForWholeCells(t *testing.T) {
 		"no wall":               {[]Request{golden()}, 0, ZeroDuration},
 		"nothing was attempted": {nil, 1e9, NoRequests},
 	} {
-		cell := NewCell(1, CapacityV3, []Trial{{Requests: c.rows, WallNS: c.wall}})
+		cell := NewCell(at(1), []Trial{{Requests: c.rows, WallNS: c.wall}})
 		if cell.ThroughputTokS.Value != nil || cell.ThroughputTokS.Reason != c.reason {
 			t.Errorf("%s: %+v, want %s", name, cell.ThroughputTokS, c.reason)
 		}
 	}
-	cell := NewCell(1, CapacityV3, []Trial{{Requests: []Request{golden(), failed, broken, skewed}, WallNS: 1e9}})
+	cell := NewCell(at(1), []Trial{{Requests: []Request{golden(), failed, broken, skewed}, WallNS: 1e9}})
 	if cell.TTFT.N != 1 || cell.Failed != 3 || cell.Failures["timeout"] != 1 || cell.Failures[ContractFailed] != 1 || cell.Failures[InconsistentTime] != 1 {
 		t.Errorf("failures must not be latencies: %+v", cell)
 	}
@@ -74,13 +76,13 @@ func TestClientBound(t *testing.T) {
 		bound  bool
 		reason string
 	}{
-		"busy":             {[]Trial{{one, 1e9, 950e6}}, true, ""},
-		"at the limit":     {[]Trial{{one, 1e9, 900e6}}, false, ""},
-		"in one trial":     {[]Trial{{one, 1e9, 100e6}, {one, 1e9, 950e6}}, true, ""},
-		"not known":        {[]Trial{{one, 1e9, -1}}, false, NoCPUTime},
-		"not known in one": {[]Trial{{one, 1e9, -1}, {one, 1e9, 950e6}}, true, NoCPUTime},
+		"busy":             {[]Trial{{Requests: one, WallNS: 1e9, CPUNS: 950e6}}, true, ""},
+		"at the limit":     {[]Trial{{Requests: one, WallNS: 1e9, CPUNS: 900e6}}, false, ""},
+		"in one trial":     {[]Trial{{Requests: one, WallNS: 1e9, CPUNS: 100e6}, {Requests: one, WallNS: 1e9, CPUNS: 950e6}}, true, ""},
+		"not known":        {[]Trial{{Requests: one, WallNS: 1e9, CPUNS: -1}}, false, NoCPUTime},
+		"not known in one": {[]Trial{{Requests: one, WallNS: 1e9, CPUNS: -1}, {Requests: one, WallNS: 1e9, CPUNS: 950e6}}, true, NoCPUTime},
 	} {
-		if cell := NewCell(1, CapacityV3, c.trials); cell.ClientBound != c.bound || cell.ClientOverhead.Reason != c.reason {
+		if cell := NewCell(at(1), c.trials); cell.ClientBound != c.bound || cell.ClientOverhead.Reason != c.reason {
 			t.Errorf("%s: %v %+v", name, cell.ClientBound, cell.ClientOverhead)
 		}
 	}
@@ -92,9 +94,9 @@ func TestCellProperties(t *testing.T) {
 		var trials []Trial
 		for range rapid.IntRange(0, 3).Draw(t, "trials") {
 			trials = append(trials, Trial{Requests: rapid.SliceOfN(rapid.Custom(drawRequest), 0, 8).Draw(t, "rows"),
-				WallNS: rapid.Int64Range(0, 1e9).Draw(t, "wall"), CPUNS: rapid.Int64Range(-1, 1e9).Draw(t, "cpu")})
+				WallNS: rapid.Int64Range(0, 9e9).Draw(t, "wall"), CPUNS: rapid.Int64Range(-1, 1e9).Draw(t, "cpu")})
 		}
-		c := NewCell(3, p, trials)
+		c := NewCell(CellOptions{Concurrency: 3, Protocol: p}, trials)
 		sum, n := 0, 0
 		for _, k := range c.Failures {
 			sum += k
@@ -107,6 +109,9 @@ func TestCellProperties(t *testing.T) {
 		}
 		if c.ThroughputTokS.Value != nil && c.Failed > 0 {
 			t.Fatal("throughput of an incomplete cell")
+		}
+		if p := c.PeakTokS.Value; p != nil && *p < *c.ThroughputTokS.Value {
+			t.Fatalf("peak %v below the mean %v", *p, *c.ThroughputTokS.Value)
 		}
 		if _, err := json.Marshal(c); err != nil { // fails on NaN and Inf
 			t.Fatal(err)
@@ -137,13 +142,15 @@ func TestDictionaryIsWhole(t *testing.T) {
 		}
 	}
 	cell := reflect.TypeFor[Cell]()
-	for i := range cell.NumField() {
-		f := cell.Field(i)
-		if f.Type != reflect.TypeFor[Dist]() && f.Type != reflect.TypeFor[Value]() {
-			continue
+	for f := range cell.Fields() {
+		id, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if d, ok := Lookup(id); !ok || d.Scope == scopeQuality {
+			t.Errorf("Cell.%s has no definition under %q", f.Name, id)
 		}
-		if d, ok := Lookup(strings.Split(f.Tag.Get("json"), ",")[0]); !ok || d.Scope == scopeQuality {
-			t.Errorf("Cell.%s is not in the dictionary", f.Name)
+	}
+	for _, d := range Dictionary {
+		if d.Scope != scopeQuality && !hasField(cell, d.ID) {
+			t.Errorf("%s is defined, and no cell has it", d.ID)
 		}
 	}
 	for _, m := range rowMetrics {
@@ -156,40 +163,81 @@ func TestDictionaryIsWhole(t *testing.T) {
 	}
 }
 
-// TestReasonsOfFormulas: a formula gives only the reasons that its definition
-// lists, and each of them can happen.
+func hasField(t reflect.Type, id string) bool {
+	for f := range t.Fields() {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name == id {
+			return true
+		}
+	}
+	return false
+}
+
+// TestUnits: every value of a cell, null or not, carries its definition's unit.
+func TestUnits(t *testing.T) {
+	full := NewBench(at(1), []Trial{{Requests: []Request{golden()}, WallNS: 2e9, Server: &Server{}}})
+	for _, c := range append(full, NewCell(at(0), nil)) {
+		v := reflect.ValueOf(c)
+		for f, x := range v.Fields() {
+			id, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			d, _ := Lookup(id)
+			switch x := x.Interface().(type) {
+			case Value:
+				if x.Unit != d.Unit || x.Value == nil && !slices.Contains(d.NullWhen, x.Reason) {
+					t.Errorf("%s: %q %q, defined as %q %v", id, x.Unit, x.Reason, d.Unit, d.NullWhen)
+				}
+			case Dist:
+				if x.Unit != d.Unit || x.N == 0 && x.Reason != NoRequests && !slices.Contains(d.NullWhen, x.Reason) {
+					t.Errorf("%s: %q %q, defined as %q %v", id, x.Unit, x.Reason, d.Unit, d.NullWhen)
+				}
+			}
+		}
+	}
+}
+
+// TestReasonsOfFormulas: over every combination of a few values of each field,
+// a formula gives exactly the reasons that its definition lists.
 func TestReasonsOfFormulas(t *testing.T) {
 	got := map[string]map[string]bool{}
-	rapid.Check(t, func(t *rapid.T) {
-		r := drawRequest(t)
-		r.FirstOutput, r.FirstVisible, r.LastOutput, r.End, r.FailureClass, r.Eligible = 0, r.FirstVisible%2+1, 50, 50, "", true
-		if r.OutputTokens != nil && rapid.Bool().Draw(t, "at once") {
-			r.FirstOutput, r.FirstVisible, r.LastOutput = 0, 0, 0
-			r.End = 0
+	note := func(id, reason string) {
+		if got[id] == nil {
+			got[id] = map[string]bool{}
 		}
-		for id, v := range Derive(r, CapacityV3).Values {
-			if got[id] == nil {
-				got[id] = map[string]bool{}
-			}
-			if v.Reason != "" {
-				got[id][v.Reason] = true
-			}
+		if reason != "" {
+			got[id][reason] = true
+		}
+	}
+	everyRequest(func(r Request) {
+		row := Derive(r, CapacityV3)
+		note("itl_ms", row.NoGaps)
+		note("event_gap_ms", r.noGaps())
+		for id, v := range row.Values {
+			note(id, v.Reason)
 		}
 	})
 	for id, reasons := range got {
 		d, _ := Lookup(id)
-		listed := map[string]bool{}
-		for _, r := range d.NullWhen {
-			listed[r] = true
+		listed := slices.Sorted(slices.Values(d.NullWhen))
+		if given := slices.Sorted(maps.Keys(reasons)); !slices.Equal(given, listed) {
+			t.Errorf("%s gives %v, its definition lists %v", id, given, listed)
 		}
-		for r := range reasons {
-			if !listed[r] {
-				t.Errorf("%s gives %q, which its definition does not list", id, r)
-			}
-		}
-		if len(reasons) == 0 && len(listed) > 0 {
-			t.Errorf("%s never gave %v", id, d.NullWhen)
-		}
+	}
+}
+
+func everyRequest(do func(Request)) {
+	tokens := []*int64{nil, tok(0), tok(1), tok(19), tok(22), tok(400)}
+	chunks := []int{0, 10, 32}
+	gaps := [][]int64{nil, {}, make([]int64, 19), {1, 1, 1, 1, -1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}
+	ends := []int64{0, 50}
+	prompts := []*int64{nil, tok(20)}
+	for n := range len(tokens) * len(chunks) * len(gaps) * 1 << 8 {
+		pick := func(of int) int { k := n % of; n /= of; return k }
+		r := Request{Eligible: true, OutputTokens: tokens[pick(len(tokens))], ContentChunks: chunks[pick(len(chunks))], Gaps: gaps[pick(len(gaps))]}
+		r.End = ends[pick(2)]
+		r.LastOutput = r.End
+		r.PromptTokens, r.CachedTokens = prompts[pick(2)], prompts[pick(2)]
+		r.ServerPrefill, r.AskedPromptTokens, r.Planned = int64(pick(2)), 10*pick(2), int64(-pick(2))
+		r.ReasoningChunks, r.Unstreamed, r.ReasoningTokens = pick(2), pick(2) == 1, r.CachedTokens
+		do(r)
 	}
 }
 

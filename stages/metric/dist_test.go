@@ -12,16 +12,16 @@ func TestNearestRank(t *testing.T) {
 	ten := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 	for _, c := range []struct {
 		xs   []float64
-		p    int
+		p    Percentile
 		want float64
 	}{
-		{ten, 50, 5}, {ten, 90, 9}, {ten, 95, 10}, {ten, 99, 10}, {ten, 1, 1}, {ten, 100, 10},
-		{[]float64{7}, 50, 7}, {[]float64{1, 2}, 50, 1}, {[]float64{1, 2, 3}, 50, 2},
-		{seq(100), 99, 99}, {seq(100), 95, 95}, {seq(101), 99, 100},
-		{seq(100), 7, 7}, // 0.07*100 is 7.000000000000001 in floating point
+		{ten, 500, 5}, {ten, 900, 9}, {ten, 950, 10}, {ten, 990, 10}, {ten, 10, 1}, {ten, 1000, 10},
+		{[]float64{7}, 500, 7}, {[]float64{1, 2}, 500, 1}, {[]float64{1, 2, 3}, 500, 2},
+		{seq(100), 990, 99}, {seq(100), 950, 95}, {seq(101), 990, 100},
+		{seq(100), 70, 7}, {seq(1000), 999, 999}, {seq(1001), 999, 1000}, // 0.07*100 is 7.000000000000001 in floating point
 	} {
 		if got := NearestRank(c.xs, c.p); got != c.want {
-			t.Errorf("p%d of %d values = %v, want %v", c.p, len(c.xs), got, c.want)
+			t.Errorf("p%d/1000 of %d values = %v, want %v", c.p, len(c.xs), got, c.want)
 		}
 	}
 }
@@ -36,6 +36,9 @@ func TestNewDist(t *testing.T) {
 	}
 	if d := NewDist([]float64{5}, "ms", ""); d.StdDev != nil || *d.P99 != 5 {
 		t.Errorf("one value: %+v", d)
+	}
+	if d := NewDist([]float64{1e308, 1e308}, "ms", ""); *d.Mean != 1e308 {
+		t.Errorf("a sum above the largest number: mean %v", *d.Mean)
 	}
 	if d := NewDist(nil, "ms", NoUsage); d.N != 0 || d.P50 != nil || d.Mean != nil || d.Reason != NoUsage || d.Label != "" {
 		t.Errorf("no value: %+v", d)
@@ -56,7 +59,7 @@ func TestDistProperties(t *testing.T) {
 		if !slices.Equal(xs, before) {
 			t.Fatal("the argument was changed")
 		}
-		up := []float64{*d.Min, *d.P50, *d.P90, *d.P95, *d.P99, *d.Max}
+		up := []float64{*d.Min, *d.P50, *d.P90, *d.P95, *d.P99, *d.P999, *d.Max}
 		if !slices.IsSorted(up) || !slices.Contains(xs, *d.P95) || *d.Mean < *d.Min || *d.Mean > *d.Max {
 			t.Fatalf("%v, mean %v", up, *d.Mean)
 		}

@@ -28,8 +28,21 @@ and tend. A row that breaks this is kept, marked inconsistent-clock and left out
 
 A failed request has no metric: its class is the reason of each of its values.
 
-Percentiles are nearest rank over successful requests: the sorted value at the
-1-based rank ceil(p * n / 100). A standard deviation is the sample's.
+An answer in one piece has no stream: of its times only the last is known.
+
+## Distributions
+
+Over successful requests, unless said otherwise. A percentile is the nearest
+rank: the sorted value at the 1-based rank ceil(p * n / 100), so the median of
+an even number of values is the lower of the middle two. A standard deviation is
+the sample's. Percentiles of fewer than 100 values are descriptive-only.
+
+A certified percentile (p50_certified and so on) is an upper bound of the true
+one with 99 % confidence: the sorted value at rank n - t, for the largest t >= 1
+with P(Binomial(n, 1 - p) <= t) <= 0.01. It needs 11 values for p50, 64 for p90,
+130 for p95, 662 for p99 and 6,636 for p99.9, and is null with fewer. It takes
+the values as independent draws, which requests are more than the gaps of one
+request: those of itl_ms and event_gap_ms promise less.
 `
 
 // Markdown returns the whole of docs/metrics.md.
@@ -39,12 +52,16 @@ func Markdown() string {
 	for _, s := range []struct{ scope, title string }{
 		{scopeRequest, "Per request"}, {scopeCell, "Per cell"}, {scopeQuality, "Per scored generation"},
 	} {
-		fmt.Fprintf(&b, "\n## %s\n\n| id | unit | better | formula | null when | version |\n|---|---|---|---|---|---|\n", s.title)
+		fmt.Fprintf(&b, "\n## %s\n\n| id | unit | better | formula | null when | version | also called |\n|---|---|---|---|---|---|---|\n", s.title)
 		for _, d := range Dictionary {
 			if d.Scope == s.scope {
-				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %d |\n", d.ID, d.Unit, d.Better, d.Formula, strings.Join(d.NullWhen, ", "), d.Version)
+				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %d | %s |\n", d.ID, d.Unit, d.Better, d.Formula, strings.Join(d.NullWhen, ", "), d.Version, strings.Join(d.Aliases, ", "))
 			}
 		}
+	}
+	b.WriteString("\n## The words of other tools\n\nn = output tokens. The same word is another number from tool to tool.\n\n| word | tools | formula | here |\n|---|---|---|---|\n")
+	for _, o := range otherTools {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", o.Word, o.Tools, o.Formula, o.Ours)
 	}
 	b.WriteString("\n## Reason codes\n\n| code | meaning |\n|---|---|\n")
 	for _, r := range Reasons {

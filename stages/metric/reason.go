@@ -24,6 +24,33 @@ const (
 	NotFinite        = "not-finite"
 	NoAnswers        = "no-answers"
 	Unscored         = "unscored"
+	NotStreamed      = "not-streamed"
+	ReasoningOutput  = "reasoning-output"
+	NoSteadyWindow   = "no-steady-window"
+	FewCompletions   = "few-completions"
+	TooBrief         = "too-brief"
+	ClosedLoop       = "closed-loop"
+	OpenLoop         = "open-loop"
+	NoSLO            = "no-slo"
+	Unaccounted      = "unaccounted"
+	NoSelfCheck      = "no-self-check"
+	NotCounted       = "not-counted"
+	NoServerMetrics  = "no-server-metrics"
+	NotChecked       = "not-checked"
+	NoLengthAsked    = "no-length-asked"
+	OtherWorkload    = "other-workload"
+	BaselineFailed   = "baseline-failed"
+	NoneDegraded     = "none-degraded"
+	TooFewToCertify  = "too-few-to-certify"
+
+	// Of the engine's own metrics; stages/scrape has them by these names.
+	CounterReset  = "counter-reset"
+	SeveralModels = "several-models"
+	NoScrapePair  = "no-scrape-pair"
+
+	// Of a search; stages/measure/arrival has them by these names.
+	LowFails        = "low-fails"
+	ProbesExhausted = "probes-exhausted"
 )
 
 // DescriptiveOnly labels percentiles of fewer than [DescriptiveBelow] values.
@@ -42,7 +69,7 @@ var Reasons = []struct{ Code, Sentence string }{
 	{NoUsage, "the engine did not report token counts; chunks are never counted as tokens"},
 	{NotReported, "the engine did not report it"},
 	{NoPrefillTime, "the engine did not report an isolated prefill time"},
-	{TooShort, "fewer output tokens than the formula needs"},
+	{TooShort, "fewer output tokens or events than the formula needs"},
 	{CoarseChunks, "too few events for the number of tokens: an event carries several"},
 	{NoEventStamps, "only the first and the last output event were stamped"},
 	{NoFirstTokens, "it is not known how many tokens the first event carried"},
@@ -50,9 +77,34 @@ var Reasons = []struct{ Code, Sentence string }{
 	{IncompleteCell, "not every attempted request completed"},
 	{NoCPUTime, "the client's CPU time could not be read"},
 	{OneRun, "one run has no spread"},
-	{ZeroMean, "the mean is 0, so there is no relative spread"},
+	{ZeroMean, "the mean, or what is compared with, is 0, so there is no ratio to it"},
 	{NotFinite, "the result is not a finite number"},
 	{NoAnswers, "there is no answer"},
 	{Unscored, "no item has a score"},
+	{NotStreamed, "the answer came in one piece, so only its end is a time"},
+	{ReasoningOutput, "reasoning was streamed, which capacity-v3 does not time and the engine's token count holds"},
+	{NoSteadyWindow, "there was no time in which every stream was busy"},
+	{FewCompletions, "fewer than 3 requests ended while every stream was busy"},
+	{TooBrief, "the time is too short for a rate: below 1 s for a peak, below 10 ms for tok_per_sec"},
+	{ClosedLoop, "the cell is a closed loop: nothing was planned for a moment"},
+	{OpenLoop, "the cell is an open loop: it has no number of streams to be full"},
+	{NoSLO, "the campaign states no SLO for the workload"},
+	{Unaccounted, "planned requests are neither answered, failed nor unsent, so some were lost"},
+	{NoSelfCheck, "the client was not checked against a server of known timing"},
+	{NotCounted, "the requests in flight were not counted"},
+	{NoServerMetrics, "the engine has no metrics of its own, or they could not be read"},
+	{CounterReset, "a counter of the engine fell or vanished while the cell ran: it was restarted"},
+	{SeveralModels, "the engine's metrics are of several models, and which of them served the cell is not known"},
+	{NoScrapePair, "the engine's metrics were not read both before and after the cell"},
+	{LowFails, "of a search: the SLO does not hold at its lower end"},
+	{ProbesExhausted, "of a search: it looked as often as it may without an answer that its confirmations bore out"},
+	{NotChecked, "the workload knows no right answers"},
+	{NoLengthAsked, "no prompt length was asked for"},
+	{OtherWorkload, "another kind of workload measures it"},
+	{BaselineFailed, "the baseline or the shortest context already fails the policy"},
+	{TooFewToCertify, "of a certified percentile: fewer values than can certify it, whatever they are"},
+	{NoneDegraded, "no context length failed the policy"},
 	{DescriptiveOnly, "label, not null: fewer than 100 values, so the tail percentiles describe these values only"},
+	{BelowFloor, "of a context length, not of a null: the pass rate is below the policy's floor"},
+	{DropTooBig, "of a context length, not of a null: the pass rate fell further from the baseline's than the policy allows"},
 }

@@ -10,7 +10,7 @@ import (
 // golden is the reference row: TTFO = TTFT = 100 ms, E2E 200 ms, 4 output and
 // 100 prompt tokens.
 func golden(change ...func(*Request)) Request {
-	r := Request{FirstOutput: 100e6, FirstVisible: 100e6, LastOutput: 190e6, End: 200e6,
+	r := Request{Planned: -1, FirstOutput: 100e6, FirstVisible: 100e6, LastOutput: 190e6, End: 200e6,
 		PromptTokens: tok(100), OutputTokens: tok(4), ContentChunks: 4, Eligible: true}
 	for _, f := range change {
 		f(&r)
@@ -19,6 +19,9 @@ func golden(change ...func(*Request)) Request {
 }
 
 func tok(n int64) *int64 { return &n }
+
+// at is a closed loop of n streams, an open loop for 0.
+func at(n int) CellOptions { return CellOptions{Name: "x", Concurrency: n, Protocol: CapacityV3} }
 
 func TestGoldenRow(t *testing.T) {
 	got := Derive(golden(), CapacityV3).Values
@@ -32,7 +35,7 @@ func TestGoldenRow(t *testing.T) {
 	}
 	// The reference gives decode 30 here; ours needs 32 tokens: (32-1)/0.1 s.
 	want(t, got["decode_tok_s"], math.NaN(), TooShort)
-	long := Derive(golden(func(r *Request) { r.OutputTokens = tok(32) }), CapacityV3).Values
+	long := Derive(golden(func(r *Request) { r.OutputTokens, r.ContentChunks = tok(32), 32 }), CapacityV3).Values
 	want(t, long["decode_tok_s"], 310, "")
 }
 
@@ -64,9 +67,13 @@ func TestFormulas(t *testing.T) {
 		{"no usage", golden(func(r *Request) { r.OutputTokens = nil }), CapacityV3, "output_tokens", 0, NoUsage},
 		{"no prompt usage", golden(func(r *Request) { r.PromptTokens = nil }), CapacityV3, "effective_prefill_tok_s", 0, NoUsage},
 		{"one token", golden(func(r *Request) { r.OutputTokens = tok(1) }), CapacityV3, "tpot_ms", 0, TooShort},
+		{"no tokens", golden(func(r *Request) { r.OutputTokens, r.ContentChunks = tok(0), 9 }), CapacityV3, "decode_span_tok_s", 0, TooShort},
+		{"an end token without an event", golden(func(r *Request) { r.OutputTokens = tok(5) }), CapacityV3, "tpot_ms", 25, ""},
+		{"two more tokens than events", golden(func(r *Request) { r.OutputTokens = tok(6) }), CapacityV3, "tpot_ms", 0, CoarseChunks},
+		{"first event known to be one token", golden(func(r *Request) { r.OutputTokens, r.FirstTokens = tok(6), 1 }), CapacityV3, "tpot_ms", 20, ""},
 		{"31 tokens", golden(func(r *Request) { r.OutputTokens = tok(31) }), CapacityV3, "decode_tok_s", 0, TooShort},
 		{"all at once", golden(func(r *Request) {
-			r.OutputTokens, r.FirstOutput, r.FirstVisible, r.LastOutput = tok(64), 200e6, 200e6, 200e6
+			r.OutputTokens, r.ContentChunks, r.FirstOutput, r.FirstVisible, r.LastOutput = tok(64), 64, 200e6, 200e6, 200e6
 		}), CapacityV3, "decode_tok_s", 0, ZeroDuration},
 		{"not isolated", golden(), CapacityV3, "prefill_tok_s", 0, NoPrefillTime},
 		{"isolated", golden(func(r *Request) { r.ServerPrefill = 50e6 }), CapacityV3, "prefill_tok_s", 2000, ""},
@@ -120,13 +127,14 @@ func TestITL(t *testing.T) {
 	}{
 		"an event a token": {func(r *Request) { r.Gaps = gaps }, 3, ""},
 		"not stamped":      {func(*Request) {}, 0, NoEventStamps},
+		"not streamed":     {func(r *Request) { r.Unstreamed = true }, 0, NotStreamed},
 		"coarse":           {func(r *Request) { r.Gaps, r.OutputTokens = gaps, tok(5) }, 0, CoarseChunks},
 		"no usage":         {func(r *Request) { r.Gaps, r.OutputTokens = gaps, nil }, 0, NoUsage},
 		"one token":        {func(r *Request) { r.Gaps, r.OutputTokens = gaps, tok(1) }, 0, TooShort},
-		"negative":         {func(r *Request) { r.Gaps = []int64{-1} }, 0, InconsistentTime},
+		"negative":         {func(r *Request) { r.Gaps = []int64{1, 1, -1} }, 0, InconsistentTime},
 		"failed":           {func(r *Request) { r.Gaps, r.FailureClass = gaps, "timeout" }, 0, NoRequests},
 	} {
-		cell := NewCell(1, CapacityV3, []Trial{{Requests: []Request{golden(c.change)}, WallNS: 1e9}})
+		cell := NewCell(at(1), []Trial{{Requests: []Request{golden(c.change)}, WallNS: 1e9}})
 		if cell.ITL.N != c.n || cell.ITL.Reason != c.reason {
 			t.Errorf("%s: %+v", name, cell.ITL)
 		}
@@ -161,9 +169,15 @@ func drawRequest(t *rapid.T) Request {
 	stamp := rapid.Int64Range(-1, 1000)
 	n := rapid.Ptr(rapid.Int64Range(0, 100), true)
 	r := Request{FirstOutput: stamp.Draw(t, "tfo"), FirstVisible: stamp.Draw(t, "tft"), LastOutput: stamp.Draw(t, "tlast"), End: stamp.Draw(t, "tend"),
-		PromptTokens: n.Draw(t, "prompt"), OutputTokens: n.Draw(t, "output"), CachedTokens: n.Draw(t, "cached"),
-		ContentChunks: rapid.IntRange(0, 100).Draw(t, "chunks"), ServerPrefill: rapid.Int64Range(0, 100).Draw(t, "prefill"),
+		Planned: stamp.Draw(t, "planned"), Dispatched: 1000 + stamp.Draw(t, "dispatched"),
+		PromptTokens: n.Draw(t, "prompt"), OutputTokens: n.Draw(t, "output"), CachedTokens: n.Draw(t, "cached"), ReasoningTokens: n.Draw(t, "reasoning tokens"),
+		ContentChunks: rapid.IntRange(0, 100).Draw(t, "chunks"), ReasoningChunks: max(0, rapid.IntRange(-9, 9).Draw(t, "reasoning")),
+		FirstTokens: max(0, rapid.IntRange(-9, 9).Draw(t, "first tokens")), AskedPromptTokens: max(0, rapid.IntRange(-9, 99).Draw(t, "asked")),
+		Gaps: rapid.SliceOfN(rapid.Int64Range(0, 9), 0, 40).Draw(t, "gaps"), ServerPrefill: rapid.Int64Range(0, 100).Draw(t, "prefill"),
 		FailureClass: rapid.SampledFrom([]string{"", "", "", "request-failed"}).Draw(t, "class"), Eligible: rapid.Bool().Draw(t, "eligible")}
+	if rapid.Bool().Draw(t, "unstamped") {
+		r.Gaps = nil
+	}
 	if rapid.Bool().Draw(t, "in order") {
 		r.FirstOutput, r.FirstVisible, r.LastOutput, r.End = 10, 10+r.FirstVisible%7+1, -1, 100+r.End
 	}

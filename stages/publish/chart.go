@@ -32,8 +32,8 @@ func (m pageMaker) series(wl string) []series {
 	return out
 }
 
-// lineChart is throughput over concurrency. X is in percent, Y in pixels of a
-// plot that is Height high; concurrencies stand at equal distances.
+// lineChart is throughput over the cells. X is in percent, Y in pixels of a
+// plot that is Height high; cells stand at equal distances.
 type lineChart struct {
 	Height  int
 	Series  []series
@@ -41,7 +41,7 @@ type lineChart struct {
 	YTicks  []yTick
 	Lines   []chartLine
 	Points  []chartPoint
-	Missing []string // "awq at concurrency 8, 16: incomplete-cell (…)"
+	Missing []string // "awq at c=8, c=16: incomplete-cell (…)"
 }
 
 type yTick struct {
@@ -79,7 +79,7 @@ func throughputChart(groups []loadGroup, all []series) lineChart {
 		ch.YTicks = append(ch.YTicks, yTick{pixel(t.At), t.Label})
 	}
 	for i, g := range groups {
-		label := thousands(g.Concurrency)
+		label := tickOf(g.Cell)
 		if len(groups) > 10 && i%2 == 1 {
 			label = ""
 		}
@@ -91,7 +91,7 @@ func throughputChart(groups []loadGroup, all []series) lineChart {
 	return ch
 }
 
-// draw adds one candidate. A concurrency without a value breaks its line.
+// draw adds one candidate. A cell without a value breaks its line.
 func (ch *lineChart) draw(s series, groups []loadGroup, y axis) {
 	var last *chartPoint
 	missing := map[string][]string{}
@@ -103,11 +103,11 @@ func (ch *lineChart) draw(s series, groups []loadGroup, y axis) {
 		}
 		v := r.cell.ThroughputTokS.Value
 		if v == nil {
-			missing[r.Throughput.Reason] = append(missing[r.Throughput.Reason], thousands(g.Concurrency))
+			missing[r.Throughput.Reason] = append(missing[r.Throughput.Reason], g.Cell)
 			last = nil
 			continue
 		}
-		where := s.Name + " at concurrency " + thousands(g.Concurrency)
+		where := s.Name + " at " + g.Cell
 		p := chartPoint{Style: s.Style, X: column(i, len(groups)), Y: pixel(y.at(*v)),
 			Low: pixel(y.at(math.Max(0, *v-spread(*r)))), High: pixel(y.at(*v + spread(*r))),
 			Tooltip: where + ": " + r.Throughput.Text + " tok/s"}
@@ -118,8 +118,16 @@ func (ch *lineChart) draw(s series, groups []loadGroup, y axis) {
 		last = &p
 	}
 	for _, code := range slices.Sorted(maps.Keys(missing)) {
-		ch.Missing = append(ch.Missing, s.Name+" at concurrency "+strings.Join(missing[code], ", ")+": "+because(code))
+		ch.Missing = append(ch.Missing, s.Name+" at "+strings.Join(missing[code], ", ")+": "+because(code))
 	}
+}
+
+// tickOf is the number of a cell's name: 4 of c=4.
+func tickOf(cell string) string {
+	if _, n, ok := strings.Cut(cell, "="); ok {
+		return n
+	}
+	return cell
 }
 
 func rowOfSeries(g loadGroup, name string) *loadRow {
@@ -150,7 +158,7 @@ func column(i, n int) float64 {
 	return math.Round(100*(4+92*float64(i)/float64(n-1))) / 100
 }
 
-// barChart is TTFT per concurrency: a bar to p95 with the part to p50 full.
+// barChart is TTFT per cell: a bar to p95 with the part to p50 full.
 type barChart struct {
 	Axis   axis
 	Any    bool // some bar has a length
@@ -158,8 +166,8 @@ type barChart struct {
 }
 
 type barGroup struct {
-	Concurrency int
-	Bars        []bar
+	Cell string
+	Bars []bar
 }
 
 type bar struct {
@@ -183,7 +191,7 @@ func ttftChart(groups []loadGroup, all []series) barChart {
 	ch := barChart{Axis: newAxis(values, 1, false), Any: len(values) > 1}
 	zero := ch.Axis.at(0)
 	for _, g := range groups {
-		out := barGroup{Concurrency: g.Concurrency}
+		out := barGroup{Cell: g.Cell}
 		for _, s := range all {
 			r := rowOfSeries(g, s.Name)
 			if r == nil {

@@ -102,14 +102,14 @@ func load(speed float64, requests int) map[string]evidence.LoadMetrics {
 		x := float64(n)
 		rate := 62 * speed * x / (1 + x/24)
 		cells = append(cells, metric.Cell{
-			Concurrency: n, Trials: 3, Attempted: requests, Completed: requests,
+			Name: spec.ConcurrencyCell(n), Concurrency: n, Trials: 3, Attempted: requests, Completed: requests,
 			TTFT: dist((48+4*x)/speed, (60+11*x)/speed, requests), TPOT: dist((15+x/3)/speed, (17+x/2)/speed, requests),
 			E2E: dist((2000+60*x)/speed, (2300+90*x)/speed, requests), ITL: metric.Dist{Unit: "ms", Reason: metric.CoarseChunks},
 			ThroughputTokS: value(rate, "tok/s"), ThroughputSD: value(rate*0.03, "tok/s"), RequestRate: value(rate/128, "1/s"),
 			Stability: "stable", ClientOverhead: value(0.04, ""),
 		})
 	}
-	return map[string]evidence.LoadMetrics{"steady": {Workload: "steady", Protocol: string(metric.CapacityV3), Cells: cells}}
+	return map[string]evidence.LoadMetrics{"steady": {Workload: "steady", Kind: "capacity", Protocol: string(metric.CapacityV3), Cells: cells}}
 }
 
 func pinOf(weights string, edit func(map[string]*evidence.PinField)) *evidence.PinDoc {

@@ -140,9 +140,18 @@ func loadCaveats(name string, load map[string]evidence.LoadMetrics) []caveat {
 		var few []string
 		requests := 0
 		for _, c := range load[wl].Cells {
-			where := place(name, wl, fmt.Sprintf("c=%d", c.Concurrency))
+			where := place(name, wl, c.Name)
 			if c.ClientBound {
-				out = append(out, caveat{where, "the client was the bottleneck; its latencies and rates are not the engine's"})
+				out = append(out, caveat{where, "client-bound: latencies and rates of the cell are not the engine's"})
+			}
+			if c.WarmCache {
+				out = append(out, caveat{where, "warm-cache: prompts that were meant to be new were found in a cache"})
+			}
+			if c.OffRate {
+				out = append(out, caveat{where, "off-rate: the rate that was sent is more than 1 % off the planned one"})
+			}
+			for _, d := range c.Doubts {
+				out = append(out, caveat{where, d})
 			}
 			if c.Failed > 0 {
 				out = append(out, caveat{where, fmt.Sprintf("of %s, %s", plural(c.Attempted, "request", "requests"), failures(c.Failures, c.Failed))})
@@ -151,7 +160,7 @@ func loadCaveats(name string, load map[string]evidence.LoadMetrics) []caveat {
 				out = append(out, caveat{where, "the throughput differs between trials by more than a stable cell's does"})
 			}
 			if c.TTFT.Label == metric.DescriptiveOnly {
-				few, requests = append(few, fmt.Sprintf("c=%d", c.Concurrency)), max(requests, c.TTFT.N)
+				few, requests = append(few, c.Name), max(requests, c.TTFT.N)
 			}
 		}
 		if len(few) > 0 {

@@ -9,32 +9,36 @@ import (
 	"github.com/cupel-dev/cupel/stages/metric"
 )
 
-// loadView is one capacity workload.
+// loadView is one serving workload.
 type loadView struct {
-	Workload, Protocol string
-	Groups             []loadGroup
-	Reasons            []reasonRow // codes that occur in the table, explained once
-	Throughput         lineChart
-	TTFT               barChart
+	Workload, Kind, Protocol string
+	Heads                    []string // of the numbers of a row
+	Groups                   []loadGroup
+	Extras                   []extraTable
+	Reasons                  []reasonRow // codes that occur in the table, explained once
+	Drawn                    bool        // Throughput is a curve over several cells
+	Throughput               lineChart
+	TTFT                     barChart
 }
 
 // reasonRow explains a code that stands in a table.
 type reasonRow struct{ Code, Sentence string }
 
-// loadGroup is one concurrency, one row per candidate.
+// loadGroup is one cell, one row per candidate.
 type loadGroup struct {
-	Concurrency int
-	Rows        []loadRow
+	Cell string
+	Rows []loadRow
 }
 
 type loadRow struct {
-	Candidate                           string
-	Requests                            string
-	TTFT50, TTFT95, TPOT50, E2E95, Rate number
-	Throughput                          number
-	Stability                           string
-	Notes                               []string
-	cell                                *metric.Cell
+	Candidate      string
+	Requests       string
+	Numbers        []number // by loadView.Heads
+	TTFT50, TTFT95 number
+	Throughput     number
+	Stability      string
+	Notes          []string
+	cell           *metric.Cell
 }
 
 func (m pageMaker) load() []loadView {
@@ -53,53 +57,101 @@ func (m pageMaker) load() []loadView {
 
 func (m pageMaker) loadOf(wl string) loadView {
 	v := loadView{Workload: wl}
-	at := map[int]bool{}
+	var cells []string
 	for _, name := range m.names {
 		l := m.rec.Candidates[name].Load[wl]
 		if l.Protocol != "" {
-			v.Protocol = l.Protocol
+			v.Protocol, v.Kind = l.Protocol, l.Kind
 		}
 		for _, c := range l.Cells {
-			at[c.Concurrency] = true
+			if !slices.Contains(cells, c.Name) {
+				cells = append(cells, c.Name)
+			}
 		}
 	}
-	for _, n := range slices.Sorted(maps.Keys(at)) {
-		g := loadGroup{Concurrency: n}
+	cols := columnsOf(v.Kind)
+	for _, c := range cols {
+		v.Heads = append(v.Heads, c.Head)
+	}
+	for _, cell := range cells {
+		g := loadGroup{Cell: cell}
 		for _, name := range m.names {
-			if c := m.cell(name, wl, n); c != nil {
-				g.Rows = append(g.Rows, loadRowOf(name, c))
+			if c := m.cell(name, wl, cell); c != nil {
+				g.Rows = append(g.Rows, loadRowOf(name, c, cols))
 			}
 		}
 		v.Groups = append(v.Groups, g)
 	}
+	v.dropEmpty()
 	v.Reasons = reasonsOf(v.Groups)
+	v.Extras = m.extras(wl)
 	series := m.series(wl)
-	v.Throughput = throughputChart(v.Groups, series)
+	if v.Drawn = curves[v.Kind] && len(v.Groups) > 1; v.Drawn {
+		v.Throughput = throughputChart(v.Groups, series)
+	}
 	v.TTFT = ttftChart(v.Groups, series)
 	return v
 }
 
-func (m pageMaker) cell(name, wl string, concurrency int) *metric.Cell {
+// unasked are the reasons for a null that the campaign itself gives: nobody
+// asked for the number.
+var unasked = map[string]bool{"absent": true, metric.NoSLO: true, metric.OtherWorkload: true, metric.ClosedLoop: true}
+
+// dropEmpty takes columns away that nobody asked for, such as goodput when no
+// SLO is stated.
+func (v *loadView) dropEmpty() {
+	for i := len(v.Heads) - 1; i >= 0; i-- {
+		if v.asked(i) {
+			continue
+		}
+		v.Heads = slices.Delete(v.Heads, i, i+1)
+		for _, g := range v.Groups {
+			for j := range g.Rows {
+				g.Rows[j].Numbers = slices.Delete(g.Rows[j].Numbers, i, i+1)
+			}
+		}
+	}
+}
+
+func (v *loadView) asked(column int) bool {
+	for _, g := range v.Groups {
+		for _, r := range g.Rows {
+			if !unasked[r.Numbers[column].Reason] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (m pageMaker) cell(name, wl, cell string) *metric.Cell {
 	cells := m.rec.Candidates[name].Load[wl].Cells
 	for i := range cells {
-		if cells[i].Concurrency == concurrency {
+		if cells[i].Name == cell {
 			return &cells[i]
 		}
 	}
 	return nil
 }
 
-func loadRowOf(name string, c *metric.Cell) loadRow {
+func loadRowOf(name string, c *metric.Cell, cols []loadColumn) loadRow {
 	r := loadRow{
 		Candidate: name,
 		Requests:  fmt.Sprintf("%s of %s", thousands(c.Completed), thousands(c.Attempted)),
 		TTFT50:    numberOf(c.TTFT.P50, c.TTFT.Reason), TTFT95: numberOf(c.TTFT.P95, c.TTFT.Reason),
-		TPOT50: numberOf(c.TPOT.P50, c.TPOT.Reason), E2E95: numberOf(c.E2E.P95, c.E2E.Reason),
-		Throughput: valueOf(c.ThroughputTokS), Rate: valueOf(c.RequestRate),
-		Stability: c.Stability, cell: c,
+		Throughput: valueOf(c.ThroughputTokS),
+		Stability:  c.Stability, cell: c,
 	}
-	if c.ClientBound {
-		r.Notes = append(r.Notes, "client-bound")
+	for _, col := range cols {
+		r.Numbers = append(r.Numbers, col.of(c))
+	}
+	for _, mark := range []struct {
+		is   bool
+		text string
+	}{{c.ClientBound, "client-bound"}, {c.WarmCache, "warm-cache"}, {c.OffRate, "off-rate"}} {
+		if mark.is {
+			r.Notes = append(r.Notes, mark.text)
+		}
 	}
 	if c.TTFT.Label != "" {
 		r.Notes = append(r.Notes, c.TTFT.Label)
@@ -127,7 +179,7 @@ func reasonsOf(groups []loadGroup) []reasonRow {
 	codes := map[string]bool{}
 	for _, g := range groups {
 		for _, r := range g.Rows {
-			for _, n := range []number{r.TTFT50, r.TTFT95, r.TPOT50, r.E2E95, r.Rate, r.Throughput} {
+			for _, n := range r.Numbers {
 				if n.Reason != "" {
 					codes[n.Reason] = true
 				}

@@ -184,7 +184,7 @@ var edges = map[string]func(testing.TB, *evidence.Record){
 				for i := range c.Load[wl].Cells {
 					n := c.Load[wl].Cells[i].Concurrency
 					none := metric.Value{Reason: metric.NoUsage}
-					c.Load[wl].Cells[i] = metric.Cell{Concurrency: n, TTFT: metric.Dist{Reason: metric.NoRequests}, ThroughputTokS: none, ThroughputSD: none, ClientBound: true}
+					c.Load[wl].Cells[i] = metric.Cell{Name: c.Load[wl].Cells[i].Name, Concurrency: n, TTFT: metric.Dist{Reason: metric.NoRequests}, ThroughputTokS: none, ThroughputSD: none, ClientBound: true}
 				}
 			}
 		}

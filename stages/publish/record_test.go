@@ -117,10 +117,10 @@ func TestRecordGathersEverything(t *testing.T) {
 			t.Errorf("evidence of what was not measured: %+v", e)
 		}
 	}
-	// Two candidates: responses, timings, scores and four cells each; and the
+	// Two candidates: responses, timings, scores and four cells with scrapes each; and the
 	// baseline's second run.
-	if len(rec.Evidence) != 2*7+3 {
-		t.Errorf("%d raw outputs, want 17", len(rec.Evidence))
+	if len(rec.Evidence) != 2*11+3 {
+		t.Errorf("%d raw outputs, want 25", len(rec.Evidence))
 	}
 	if _, again := recordOf(t, nil); !bytes.Equal(raw, again) {
 		t.Error("the same inputs gave two records")
@@ -171,7 +171,7 @@ func TestRecordErrorsNameTheInput(t *testing.T) {
 	s := Steps(specHash)(campaign())[0]
 	for _, input := range []string{
 		evidence.PinStep("fp8") + ":" + evidence.OutPin,
-		evidence.CellStep("fp8", "steady", 8, 2) + ":" + evidence.OutCell,
+		evidence.CellStep("fp8", "steady", "c=8", 2) + ":" + evidence.OutCell,
 		evidence.CompareStep("fp8", "support") + ":" + evidence.OutComparison,
 	} {
 		in := inputsOf(t, s)

@@ -77,12 +77,12 @@ func recordStep(c *spec.Campaign, specHash step.Digest) step.Step {
 	if err != nil {
 		panic(fmt.Sprintf("publish: record params: %v", err)) // plain strings: cannot fail
 	}
-	return step.Step{Name: evidence.RecordStep, Kind: RecordKind, Revision: 1, Params: params, Inputs: inputs, Pure: true}
+	return step.Step{Name: evidence.RecordStep, Kind: RecordKind, Revision: 2, Params: params, Inputs: inputs, Pure: true}
 }
 
 func findingStep() step.Step {
 	return step.Step{
-		Name: evidence.FindingStep, Kind: FindingKind, Revision: 1, Pure: true,
+		Name: evidence.FindingStep, Kind: FindingKind, Revision: 2, Pure: true,
 		Inputs: map[string]step.Input{
 			inRecord:   {Step: evidence.RecordStep, Output: evidence.OutRecord},
 			inDecision: {Step: evidence.DecideStep, Output: evidence.OutDecision},
@@ -115,10 +115,15 @@ func sources(c *spec.Campaign) []source {
 					addGeneration(add, cand, w.NoiseFloor.Suite, 2)
 					add("noise", cand, wl, evidence.NoiseStep(wl), evidence.OutNoise)
 				}
-			case "capacity":
-				for _, n := range w.Capacity.Concurrency {
-					for t := 1; t <= w.Capacity.Trials; t++ {
-						add("raw", cand, wl, evidence.CellStep(cand, wl, n, t), evidence.OutCell)
+			default:
+				if !w.Serving() {
+					continue
+				}
+				for _, point := range w.Points(c.Measure) {
+					for t := 1; t <= w.Repeats(c.Measure); t++ {
+						cell := evidence.CellStep(cand, wl, point.Cell, t)
+						add("raw", cand, wl, cell, evidence.OutCell)
+						add("raw", cand, wl, cell, evidence.OutScrapes)
 					}
 				}
 				add("metrics", cand, wl, evidence.MetricsStep(cand, wl), evidence.OutMetrics)

@@ -136,6 +136,8 @@ type Endpoint struct {
 	HealthErr error
 	WarmErr   error
 	Answer    func(ctx context.Context, r llm.Request) llm.Response
+	Metrics   func() ([]byte, error)         // nil = llm.ErrNoMetrics
+	Count     func(text string) (int, error) // tokens; nil = llm.ErrNoTokenize
 
 	mu     sync.Mutex
 	bodies map[step.Digest]llm.Request
@@ -163,6 +165,23 @@ func (e *Endpoint) Health(context.Context) error { return e.HealthErr }
 func (e *Endpoint) Warm(_ context.Context, n int) error {
 	e.Warmed = append(e.Warmed, n)
 	return e.WarmErr
+}
+
+// Scrape returns what Metrics does.
+func (e *Endpoint) Scrape(context.Context) ([]byte, error) {
+	if e.Metrics == nil {
+		return nil, llm.ErrNoMetrics
+	}
+	return e.Metrics()
+}
+
+// Tokens counts with Count.
+func (e *Endpoint) Tokens(_ context.Context, text string) (int, string, error) {
+	if e.Count == nil {
+		return 0, "", llm.ErrNoTokenize
+	}
+	n, err := e.Count(text)
+	return n, "tokenize", err
 }
 
 // Close counts.

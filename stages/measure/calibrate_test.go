@@ -1,0 +1,100 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/stages/llm"
+)
+
+func sized(tokens int, change ...func(*spec.CapacityPrompt)) *spec.Campaign {
+	c := only(everyKind(), "capacity")
+	w := c.Measure["capacity"].Capacity
+	w.Prompt.Tokens = tokens
+	for _, f := range change {
+		f(&w.Prompt)
+	}
+	return c
+}
+
+// TestCalibration: prompts have the length that is asked for, as the engine
+// counts it, however it can be made to.
+func TestCalibration(t *testing.T) {
+	for name, c := range map[string]struct {
+		tokenizer func(string) (int, error)
+		prompt    func(*spec.CapacityPrompt)
+		by        string
+		most      int // requests before the warm-up and the five timed ones
+	}{
+		"tokenizer": {func(text string) (int, error) { return tokensOf(text), nil }, func(*spec.CapacityPrompt) {}, "tokenize", 1},
+		"usage":     {nil, func(*spec.CapacityPrompt) {}, "usage", 6},
+		"nominal":   {nil, func(p *spec.CapacityPrompt) { p.Calibrate = "nominal" }, "nominal", 0},
+		"drawn": {nil, func(p *spec.CapacityPrompt) {
+			p.Tokens, p.Lengths = 0, &spec.Lengths{Seed: 7, Distribution: "anvil/agentic", Max: 3000}
+		}, "usage", 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ep := newEngine()
+			ep.Count = c.tokenizer
+			b := must(t)(cellOf(t, sized(2000, c.prompt), ep))[0]
+			if b.head.Prompts.CalibratedBy != c.by || len(ep.asked)-6 > c.most || (c.by == "nominal") != (b.head.Prompts.CharsPerToken == 3) {
+				t.Errorf("%+v after %d requests", b.head.Prompts, len(ep.asked)-6)
+			}
+			for _, r := range b.rows {
+				off := float64(*r.Usage.PromptTokens)/float64(r.AskedTokens) - 1
+				if (off < -0.02 || off > 0.02) != (c.by == "nominal") {
+					t.Errorf("%d tokens are %d", r.AskedTokens, *r.Usage.PromptTokens)
+				}
+			}
+			for _, r := range ep.asked[:len(ep.asked)-6] {
+				if r.Sampling.MaxTokens != 1 || !r.NoOutput || r.Messages[0].Content[:100] == ep.asked[len(ep.asked)-1].Messages[0].Content[:100] {
+					t.Errorf("%+v", r.Sampling)
+				}
+			}
+		})
+	}
+}
+
+// TestUncalibrated: where lengths cannot be held, that is said; where they
+// cannot be counted, they are nominal.
+func TestUncalibrated(t *testing.T) {
+	cuts := newEngine()
+	counted := func(r *llm.Response, n *int64) { r.Usage.PromptTokens = n }
+	wrap := func(e *engine, change func(*llm.Response)) *engine {
+		answer := e.Answer
+		e.Answer = func(ctx context.Context, r llm.Request) llm.Response {
+			resp := answer(ctx, r)
+			change(&resp)
+			return resp
+		}
+		return e
+	}
+	limit := int64(500)
+	wrap(cuts, func(r *llm.Response) {
+		if *r.Usage.PromptTokens > limit {
+			counted(r, &limit)
+		}
+	})
+	if _, err := cellOf(t, sized(2000), cuts); err == nil || !strings.Contains(err.Error(), "cuts the prompt off") || !strings.Contains(err.Error(), "calibrate: nominal") {
+		t.Error(err)
+	}
+	dumb := wrap(newEngine(), func(r *llm.Response) { r.Usage = nil })
+	if b := must(t)(cellOf(t, sized(2000), dumb))[0]; b.head.Prompts.CalibratedBy != "nominal" || len(dumb.asked) != 7 {
+		t.Errorf("%+v after %d requests", b.head.Prompts, len(dumb.asked))
+	}
+	for name, f := range map[string]llm.Failure{"outside": {Class: llm.ClassOverload, Status: 429, Message: "slow down"}, "rejected": {Class: llm.ClassRejected, Status: 400, Message: "too long"}} {
+		full := newEngine()
+		full.Answer = func(context.Context, llm.Request) llm.Response { return failing(f) }
+		if _, err := cellOf(t, sized(2000), full); err == nil || !strings.Contains(err.Error(), f.Message) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	broken := newEngine()
+	broken.Count = func(string) (int, error) { return 0, errors.New("no such page") }
+	if _, err := cellOf(t, sized(2000), broken); err == nil || !strings.Contains(err.Error(), "no such page") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package dispatch
+
+func precise() pacer { return portable }

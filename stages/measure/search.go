@@ -1,0 +1,170 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/llm"
+	"github.com/cupel-dev/cupel/stages/measure/arrival"
+	"github.com/cupel-dev/cupel/stages/metric"
+	"github.com/cupel-dev/cupel/stages/pin"
+)
+
+// search looks for the largest rate or concurrency that holds the SLO, one
+// block a probe.
+type search struct {
+	loaded
+	w     *spec.Search
+	probe *arrival.Bisection
+}
+
+func newSearch(p *cellParams, head evidence.CellHeader) (*search, error) {
+	w := p.Workload.Search
+	probe, err := arrival.NewBisection(*w)
+	if err == nil && w.Over == "concurrency" && w.Requests < 1 {
+		err = p.nothing(w.Requests)
+	}
+	return &search{w: w, probe: probe, loaded: loaded{
+		p: p, head: head, prompt: w.Prompt, output: w.Output, seed: w.Seed, warmup: w.Warmup,
+	}}, err
+}
+
+func (s *search) conns() int {
+	if s.w.Over == "concurrency" {
+		return int(s.w.High)
+	}
+	return min(max(s.p.probed(), 1), mostInFlight) // a plan may have more requests; their connections are not kept
+}
+
+func (s *search) start(ctx context.Context, at *station) error {
+	return s.calibrate(ctx, at, s.cell("calibration", 0, 0))
+}
+
+func (s *search) next(last *timed) (*block, error) {
+	if last != nil {
+		if err := gone(last); err != nil {
+			return nil, err
+		}
+		s.probe.Tell(look(s.w, last.head, last.trial()).Holds)
+	}
+	at, trial, done := s.probe.Next()
+	if done {
+		return nil, nil
+	}
+	b, err := s.at(at, trial)
+	if err != nil {
+		return nil, fmt.Errorf("probe of %v: %w", at, err)
+	}
+	b.keep, b.head.Probe = true, &at
+	return b, nil
+}
+
+// at is the block of one probe. Each has prompts and arrivals of its own.
+func (s *search) at(at float64, trial int) (*block, error) {
+	l := s.loaded
+	l.head.Trial = trial // of the prompts; the step's own is 1
+	if s.w.Over == "concurrency" {
+		n := max(s.w.Requests, int(at)) // fewer could not keep all clients busy
+		b, err := l.block(l.cell(spec.ConcurrencyCell(int(at)), int(at), n))
+		if err != nil {
+			return nil, err
+		}
+		b.workers = int(at)
+		b.head.Concurrency, b.head.Trial = b.workers, s.head.Trial
+		return b, nil
+	}
+	a := spec.Arrivals{Process: s.w.Process, Duration: s.w.Duration}
+	if a.Process == "" {
+		a.Process = "poisson"
+	}
+	plan, err := arrival.Plan(a, at, s.w.Seed, trial, nil)
+	if err != nil {
+		return nil, err
+	}
+	b, err := l.block(l.cell(spec.RateCell(at), 0, len(plan.Offsets)))
+	if err != nil {
+		return nil, err
+	}
+	b.open(plan, a, at, s.w.Seed)
+	b.head.Trial = s.head.Trial
+	return b, nil
+}
+
+// gone tells a load that was too much from an endpoint that is not there any
+// more: nothing succeeded, and not because there was too much to do.
+func gone(t *timed) error {
+	if t.ok > 0 {
+		return nil
+	}
+	for _, class := range []llm.Class{llm.ClassUnreachable, llm.ClassAuth, llm.ClassNotFound, llm.ClassProtocol} {
+		if f := t.outside.first[class]; f != nil {
+			return step.WithHint(fmt.Errorf("the endpoint answers no request any more: %w", pin.Outside(f)), "nothing was kept; run again when the endpoint is well")
+		}
+	}
+	return nil
+}
+
+// trial is a block as the metric dictionary takes it, without what the engine
+// says of itself: a search goes by what its clients saw.
+func (t *timed) trial() metric.Trial {
+	h := &t.head
+	return clientTrial(h, t.kept)
+}
+
+func clientTrial(h *evidence.CellHeader, requests []metric.Request) metric.Trial {
+	out := metric.Trial{
+		Requests: requests, WallNS: h.WallNS, CPUNS: h.CPUSelfNS, Unsent: h.Unsent,
+		MaxInFlight: h.MaxInFlight, InFlightNS: h.InFlightNS, SelfCheck: h.SelfCheck,
+	}
+	if h.Arrivals != nil {
+		out.WindowNS, out.Planned = h.Arrivals.WindowNS, h.Arrivals.Planned
+	}
+	return out
+}
+
+// Why a probe does not hold, besides the reasons for which there is no number.
+const (
+	sloMissed   = "slo-missed"
+	clientBound = "client-bound"
+	offRate     = "off-rate"
+)
+
+// look says whether a probe holds the SLO. What the client could not do itself
+// does not hold: nothing was shown.
+func look(w *spec.Search, head evidence.CellHeader, t metric.Trial) metric.Probe {
+	o := options(head.Cell, head.Protocol, head.Concurrency, 0, &w.SLO)
+	if head.Arrivals != nil {
+		o.Rate = head.Arrivals.Rate
+	}
+	t.Server = nil
+	c := metric.NewCell(o, []metric.Trial{t})
+	p := metric.Probe{Attained: c.SLOAttained}
+	if head.Probe != nil {
+		p.At = *head.Probe
+	}
+	switch v := c.SLOAttained.Value; {
+	case v == nil:
+		p.Why = c.SLOAttained.Reason
+	case *v < w.Attain:
+		p.Why = sloMissed
+	case c.ClientBound:
+		p.Why = clientBound
+	case c.OffRate:
+		p.Why = offRate
+	default:
+		p.Holds = true
+	}
+	return p
+}
+
+// options say what a cell is and how it is to be read.
+func options(name, protocol string, concurrency int, rate float64, slo *spec.SLO) metric.CellOptions {
+	o := metric.CellOptions{Name: name, Protocol: metric.Protocol(protocol), Concurrency: concurrency, Rate: rate}
+	if slo != nil {
+		o.SLO = &metric.SLO{TTFT: slo.TTFT, TTFO: slo.TTFO, TPOT: slo.TPOT, E2E: slo.E2E}
+	}
+	return o
+}

@@ -1,0 +1,200 @@
+package metric
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Limits above which a reader is told; none of these makes a cell unfit.
+const (
+	promptOff    = 0.02 // prompt length against the one asked for
+	zeroGapsMany = 0.1  // share of gaps that are 0
+	eventsOver   = 0.02 // output events beyond the engine's output tokens
+	driftMany    = 5.0  // percent between the first and the last trial
+)
+
+// What the sentences about the whole client begin with.
+const (
+	sayClient = "client-bound: "
+	sayUsage  = "usage-mismatch: "
+)
+
+// doubt judges a single trial: whether the client can be trusted, and what a
+// reader of its numbers should know.
+func (c *Cell) doubt(p *pool) {
+	t := &p.trials[0]
+	for _, s := range c.clientBound(p, t) {
+		c.say(s, &c.ClientBound)
+	}
+	if c.WarmCache {
+		c.say(c.warmSentence(), nil)
+	}
+	if c.OffRate {
+		c.say(fmt.Sprintf("off-rate: %s req/s were sent where %s were planned", short(*c.AchievedRate.Value), short(*c.OfferedRate.Value)), nil)
+	}
+	c.say(c.planDoubt(t), nil)
+	if outside(c.UsageRatio, UsageOff) {
+		c.say(fmt.Sprintf(sayUsage+"the client counted %s of the output tokens that the engine's own metrics did", short(*c.UsageRatio.Value)), nil)
+	}
+	if s := t.SelfCheck; s != nil && s.Concurrency < c.Concurrency {
+		c.say(fmt.Sprintf("the self-check ran at %d streams, the cell at %d", s.Concurrency, c.Concurrency), nil)
+	}
+	c.say(p.promptDoubt(), nil)
+	c.say(p.reasoningDoubt(), nil)
+	c.say(p.eventsDoubt(), nil)
+	c.say(p.zeroGapsDoubt(), nil)
+}
+
+// say adds a sentence, and sets the mark that it explains.
+func (c *Cell) say(sentence string, mark *bool) {
+	if sentence == "" {
+		return
+	}
+	c.Doubts = append(c.Doubts, sentence)
+	if mark != nil {
+		*mark = true
+	}
+}
+
+// clientBound are the reasons for which the client, and not the engine, may
+// have made the numbers.
+func (c *Cell) clientBound(p *pool, t *Trial) (why []string) {
+	if above(c.ClientOverhead, ClientBoundAbove) {
+		why = append(why, fmt.Sprintf(sayClient+"the client used %s of a core", short(*c.ClientOverhead.Value)))
+	}
+	if s := t.SelfCheck; s != nil && ms(s.LagP99) > c.lagLimit() {
+		why = append(why, c.lagSentence(s))
+	}
+	if outside(c.LittleRatio, LittleOff) && p.littleMatters(t) {
+		why = append(why, fmt.Sprintf(sayClient+"the requests in flight add up to %s of the time that the requests took", short(*c.LittleRatio.Value)))
+	}
+	if c.Concurrency > 0 && t.MaxInFlight > c.Concurrency {
+		why = append(why, fmt.Sprintf(sayClient+"%d requests were in flight at once, and %d were to be", t.MaxInFlight, c.Concurrency))
+	}
+	return why
+}
+
+func (c *Cell) lagSentence(s *SelfCheck) string {
+	late := fmt.Sprintf(sayClient+"time stamps came up to %s ms late (p99 of the self-check, at most %s ms)", short(ms(s.LagP99)), short(c.lagLimit()))
+	if ms(s.ServerLagP99) <= c.lagLimit() {
+		return late
+	}
+	return late + fmt.Sprintf("; the machine itself was late: the check's server ran %s ms behind its schedule", short(ms(s.ServerLagP99)))
+}
+
+// littleMatters leaves out differences that the pool's own bookkeeping makes on
+// requests of a few milliseconds.
+func (p *pool) littleMatters(t *Trial) bool {
+	took, _ := p.took()
+	return math.Abs(ms(t.InFlightNS-took)) > LagLeastMS*float64(len(t.Requests))
+}
+
+func (c *Cell) warmSentence() string {
+	who, v := "the engine's usage counts", c.CachedShare
+	if !above(v, WarmCacheAbove) {
+		who, v = "the engine's own metrics", c.ServerPrefixHits
+	}
+	return fmt.Sprintf("warm-cache: %s %% of the prompt tokens came from a cache, by %s, and the prompts were to be new", short(100**v.Value), who)
+}
+
+// planDoubt is about what a schedule planned and the client did.
+func (c *Cell) planDoubt(t *Trial) string {
+	if n := t.unaccounted(); n != 0 {
+		return fmt.Sprintf("%d requests were planned; %d answered, %d failed and %d not sent do not add up to them", t.Planned, c.Completed, c.Failed, t.Unsent)
+	}
+	if t.Unsent > 0 {
+		return fmt.Sprintf("%d planned requests were not sent before the window ended", t.Unsent)
+	}
+	if p99 := c.ScheduleLag.P99; p99 != nil && *p99 > c.lagLimit() {
+		return fmt.Sprintf("requests left up to %s ms after their planned time (p99)", short(*p99))
+	}
+	return ""
+}
+
+// promptDoubt: a nominal length is not the real one.
+func (p *pool) promptDoubt() string {
+	many, asked, worst := 0, 0, 1.0
+	for _, r := range p.good {
+		s := promptAccuracy(r, p.o.Protocol)
+		if !s.there() {
+			continue
+		}
+		asked++
+		if off(s.v, promptOff) {
+			many++
+		}
+		if math.Abs(s.v-1) > math.Abs(worst-1) {
+			worst = s.v
+		}
+	}
+	if many == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d prompts are more than 2 %% off the length asked for; the furthest is %s of it", many, asked, short(worst))
+}
+
+// reasoningDoubt: which protocol times a cell is declared, not found out.
+func (p *pool) reasoningDoubt() string {
+	n := 0
+	for _, r := range p.good {
+		if r.ReasoningChunks > 0 {
+			n++
+		}
+	}
+	if n == 0 || p.o.Protocol == CapacityV4Reasoning {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d answers streamed reasoning, which %s does not time; capacity-v4-reasoning does", n, len(p.good), p.o.Protocol)
+}
+
+// eventsDoubt: an event carries a token or more, so the engine's count must not
+// be below the number of events.
+func (p *pool) eventsDoubt() string {
+	events, tokens := 0, int64(0)
+	for _, r := range p.good {
+		if r.OutputTokens != nil && !r.Unstreamed {
+			events += r.events()
+			tokens += *r.OutputTokens
+		}
+	}
+	if float64(events) <= (1+eventsOver)*float64(tokens) {
+		return ""
+	}
+	return fmt.Sprintf("the engine counted %d output tokens in %d output events: it may leave some out", tokens, events)
+}
+
+// zeroGapsDoubt: the median of gaps looks best when reads are starved.
+func (p *pool) zeroGapsDoubt() string {
+	zero, all := 0, 0
+	for _, r := range p.good {
+		all += len(r.Gaps)
+		for _, g := range r.Gaps {
+			if g == 0 {
+				zero++
+			}
+		}
+	}
+	if float64(zero) <= zeroGapsMany*float64(all) {
+		return ""
+	}
+	return fmt.Sprintf("%s %% of the output events came in one read with the event before", short(100*float64(zero)/float64(all)))
+}
+
+// betweenDoubts gathers the doubts of the trials, and the one about all.
+func (c *Cell) betweenDoubts(per []Cell) {
+	if len(per) > 1 {
+		c.Doubts = nil
+		for i, one := range per {
+			for _, s := range one.Doubts {
+				c.say(fmt.Sprintf("trial %d: %s", i+1, s), nil)
+			}
+		}
+	}
+	if v := c.DriftPct.Value; v != nil && math.Abs(*v) > driftMany {
+		c.say(fmt.Sprintf("drift: the last trial's throughput is %s %% off the first's", short(*v)), nil)
+	}
+}
+
+// short writes a number for people.
+func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }

@@ -85,12 +85,17 @@ func (it *Item) checkScorer() error {
 }
 
 func (it *Item) checkReference() error {
-	if it.Answer == nil && it.Facts == nil && it.Schema == nil && it.ExpectTool == nil {
+	if it.Answer == nil && it.Facts == nil && it.Schema == nil && it.ExpectTool == nil && it.Tests == nil {
 		return step.WithHint(errors.New("the item has nothing to score an answer against"),
-			`give it "answer", "facts", "schema" or "expect_tool"`)
+			`give it "answer", "facts", "schema", "expect_tool" or "tests"`)
 	}
 	if it.Schema != nil {
 		if err := checkKind("schema", it.Schema, '{', 't', 'f'); err != nil {
+			return err
+		}
+	}
+	if it.Tests != nil {
+		if err := checkKind("tests", it.Tests, '"', '{', '['); err != nil {
 			return err
 		}
 	}

@@ -43,6 +43,8 @@ var fieldHints = map[string]string{
 	"tolerance":       `write "tol"`,
 	"expect_tools":    `write "expect_tool"; it may be a list`,
 	"params":          `write "scorer": {"name": …, "params": {…}}`,
+	"test":            `source or cases to run are called "tests"`,
+	"unit_tests":      `source or cases to run are called "tests"`,
 	"response_format": `a schema that is to be checked is called "schema"`,
 }
 

@@ -23,6 +23,7 @@ type Item struct {
 	Facts      []string        `json:"facts,omitempty"`
 	Schema     json.RawMessage `json:"schema,omitempty"` // JSON Schema: an object or a boolean
 	ExpectTool Calls           `json:"expect_tool,omitempty"`
+	Tests      json.RawMessage `json:"tests,omitempty"` // for code: a text, {before, source} or a list of {stdin, stdout}
 
 	Source  string   `json:"source,omitempty"` // log | expert | public
 	Weight  *float64 `json:"weight,omitempty"` // share of the traffic, > 0

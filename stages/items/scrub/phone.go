@@ -1,0 +1,163 @@
+package scrub
+
+import "strings"
+
+// findPhones finds international numbers (+49 …, 0049 …), North American ones by
+// their grouping, others by a leading 0 and grouping, and any number that the
+// text calls a phone number. There is no check digit, so what else a number may
+// be (a date, an order, a decimal, a list) is refused.
+func findPhones(s string, hit func(lo, hi int)) {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c != '+' && c != '(' && !isDigit(c) {
+			continue
+		}
+		if lo, hi := phoneAt(s, i); hi > 0 {
+			hit(lo, hi)
+			i = hi - 1
+			continue
+		}
+		for isDigit(c) && isDigit(at(s, i+1)) {
+			i++
+		}
+	}
+}
+
+// phoneAt returns the number that begins at i, hi = 0 for none.
+func phoneAt(s string, i int) (lo, hi int) {
+	lo = i
+	digit := i
+	for digit < len(s) && digit-i < 3 && (s[digit] == '+' || s[digit] == '(') {
+		digit++
+	}
+	if !isDigit(at(s, digit)) || !openPhone(s, lo) {
+		return 0, 0
+	}
+	all := readGroups(s, digit)
+	if all.count() < 7 {
+		return 0, 0
+	}
+	plus := strings.IndexByte(s[lo:digit], '+') >= 0
+	cued := saysPhone(s, lo)
+	if at(s, lo-1) == ' ' && isDigit(at(s, lo-2)) && !plus && !cued {
+		return 0, 0 // the rest of a longer number
+	}
+	for k := all.n; k >= 1; k-- {
+		gs := all.first(k)
+		if n := gs.count(); n < 7 || n > 17 || !openRight(s, gs.hi()) || gs.isDate() {
+			continue
+		}
+		if isPhone(&gs, plus, cued) && (cued || plus || !saysOrder(s, lo)) {
+			return balance(s, lo, digit), gs.hi()
+		}
+	}
+	return 0, 0
+}
+
+// openPhone is openLeft without amounts of money and sums.
+func openPhone(s string, lo int) bool {
+	before := s[max(0, lo-3):lo]
+	for _, sign := range []string{"$", "€", "£", "¥", "#", "%", "\\"} {
+		if strings.HasSuffix(before, sign) {
+			return false
+		}
+	}
+	if s[lo] == '(' {
+		return !isAlnum(at(s, lo-1)) && at(s, lo-1) != '_' // f(5551234567)
+	}
+	return openLeft(s, lo) && at(s, lo-1) != '+' && at(s, lo-1) != '('
+}
+
+// balance leaves an opening bracket in the text when its number has no closing one.
+func balance(s string, lo, digit int) int {
+	if s[lo] == '(' && !strings.Contains(s[digit:min(len(s), digit+8)], ")") {
+		return lo + 1
+	}
+	return lo
+}
+
+func isPhone(gs *groups, plus, cued bool) bool {
+	d := gs.digits()
+	switch {
+	case plus:
+		return isInternational(d) && !isDecimal(gs)
+	case strings.HasPrefix(d, "00"):
+		return (gs.n > 1 || cued) && isInternational(d[2:])
+	case cued:
+		return len(d) <= 15 && !isDecimal(gs)
+	}
+	return isNorthAmerican(gs) || isNational(gs) || isMobile(gs)
+}
+
+// isInternational checks the country code's first digit and the length of E.164;
+// North America (+1) has its own plan.
+func isInternational(d string) bool {
+	if d == "" || d[0] == '0' || len(d) < 9 || len(d) > 15 {
+		return false
+	}
+	return d[0] != '1' || len(d) == 11 && d[1] >= '2' && d[4] >= '2'
+}
+
+func isDecimal(gs *groups) bool { return gs.n == 2 && gs.sep(1) == "." }
+
+// isNorthAmerican wants 3-3-4 with area and exchange from 200, perhaps after 1-.
+func isNorthAmerican(gs *groups) bool {
+	area := 0
+	if gs.n == 4 && gs.text(0) == "1" {
+		area = 1
+	}
+	if gs.n != area+3 || gs.len(area) != 3 || gs.len(area+1) != 3 || gs.len(area+2) != 4 {
+		return false
+	}
+	if gs.text(area)[0] < '2' || gs.text(area + 1)[0] < '2' {
+		return false
+	}
+	a, b := gs.sep(area+1), gs.sep(area+2)
+	if a == " " && b == " " { // a table of numbers goes on
+		next := skipSeparator(gs.s, gs.hi())
+		return !isDigit(at(gs.s, next))
+	}
+	return a == b && (a == "-" || a == ".") || (a == ") " || a == ")" || a == ")-") && (b == "-" || b == " " || b == ".")
+}
+
+// isNational wants a leading 0, nine to twelve digits and two to five groups of
+// two digits or more.
+func isNational(gs *groups) bool {
+	n := gs.count()
+	if gs.text(0)[0] != '0' || gs.len(0) < 2 || gs.text(0)[1] == '0' || n < 9 || n > 12 || gs.n < 2 || gs.n > 5 {
+		return false
+	}
+	zeros, pairs, dots := 0, true, false
+	for i := range gs.n {
+		if gs.len(i) < 2 {
+			return false
+		}
+		if gs.text(i)[0] == '0' {
+			zeros++
+		}
+		pairs = pairs && gs.len(i) == 2
+		dots = dots || i > 0 && gs.sep(i) == "."
+	}
+	if dots || pairs {
+		return pairs && gs.n == 5 && zeros < 5 && !isDigit(at(gs.s, skipSeparator(gs.s, gs.hi()))) // 06 12 34 56 78
+	}
+	return !(zeros == gs.n && gs.n > 2) // 012 034 056 is a list
+}
+
+// isMobile takes the mobile prefixes of Germany, Britain and France in one run of
+// digits; identifiers seldom begin with 0.
+func isMobile(gs *groups) bool {
+	if gs.n != 1 {
+		return false
+	}
+	d := gs.text(0)
+	switch len(d) {
+	case 10:
+		return d[:2] == "06" || d[:2] == "07"
+	case 11:
+		return d[:2] == "07" || d[:3] == "015" || d[:3] == "016" || d[:3] == "017"
+	case 12:
+		return d[:3] == "015" || d[:3] == "016" || d[:3] == "017"
+	}
+	return false
+}

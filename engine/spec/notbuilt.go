@@ -44,11 +44,6 @@ func notBuilt(c *Campaign) *refusals {
 	for _, name := range sortedKeys(c.Measure) {
 		r.workload(path{"measure", name}, c.Measure[name])
 	}
-	for _, name := range sortedKeys(c.Decide.Guards) {
-		if namesVariable(c.Decide.Guards[name].Rule, "cost") {
-			r.add(path{"decide", "guards", name, "rule"}, "this version does not compute cost, so the guard could never be decided", "leave the guard out")
-		}
-	}
 	if m := c.Decide.Statistics.Multiplicity; m != "none" && m != "" {
 		r.add(path{"decide", "statistics", "multiplicity"}, fmt.Sprintf("this version has no %s correction", m), "write none")
 	}

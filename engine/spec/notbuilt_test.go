@@ -19,7 +19,6 @@ func TestNotBuilt(t *testing.T) {
 		"47:53: preflight.checks[5]: this version does not make the check needle; it makes health, identity, generate or json",
 		"53:60: measure.support.split: this version does not split suites, so it cannot take the held-out part; leave split out, or name a suite that holds only that part",
 		"58:21: measure.power.kind: this version does not run energy workloads; leave the workload out",
-		"65:24: decide.guards.cheaper.rule: this version does not compute cost, so the guard could never be decided; leave the guard out",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("refusals (-want +got):\n%s", diff)

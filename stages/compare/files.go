@@ -69,6 +69,8 @@ type fileRow struct {
 	N         int    `json:"n"`
 	Truncated int    `json:"truncated"`
 	Failed    int    `json:"failed"`
+
+	Theirs jsontext.Value `json:"theirs"` // another tool's scores, which cupel score keeps beside
 }
 
 func readFile(name string, r io.Reader) (side, error) {

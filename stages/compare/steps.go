@@ -16,7 +16,7 @@ import (
 const (
 	Kind      = "compare"
 	KindNoise = "noise"
-	Revision  = 1
+	Revision  = 2
 )
 
 // Input names. In a noise step the baseline is the first run and the candidate

@@ -26,6 +26,7 @@ type Cell struct {
 	Failed            float64  `cel:"failed" doc:"requests failed"`
 	Unsent            float64  `cel:"unsent" doc:"open loop: planned and not sent; not among the attempted"`
 	WallS             float64  `cel:"wall_s" doc:"seconds, summed over trials"`
+	StartedUnixS      float64  `cel:"started_unix_s" doc:"wall clock of the first trial, seconds since 1970"`
 	TTFT              Dist     `cel:"ttft_ms" doc:"time to the first visible token, ms"`
 	TTFO              Dist     `cel:"ttfo_ms" doc:"time to the first output of any channel, ms"`
 	E2E               Dist     `cel:"e2e_ms" doc:"time to the end of the stream, ms"`
@@ -54,6 +55,7 @@ type Cell struct {
 	OfferedRate       *float64 `cel:"offered_rate" doc:"open loop: planned requests / window, 1/s"`
 	AchievedRate      *float64 `cel:"achieved_rate" doc:"open loop: requests sent / window, 1/s"`
 	ScheduleLag       Dist     `cel:"schedule_lag_ms" doc:"open loop: sent after planned, ms"`
+	TTFTFromWritten   Dist     `cel:"ttft_from_written_ms" doc:"ttft from the moment the request was written, ms"`
 	TTFTFromSchedule  Dist     `cel:"ttft_from_schedule_ms" doc:"open loop: ttft from the planned time, ms"`
 	E2EFromSchedule   Dist     `cel:"e2e_from_schedule_ms" doc:"open loop: e2e from the planned time, ms"`
 	Goodput           *float64 `cel:"goodput" doc:"requests that met the workload's SLO, 1/s"`
@@ -79,7 +81,12 @@ type Cell struct {
 	UsageRatio        *float64 `cel:"usage_server_ratio" doc:"output tokens by usage / by the engine's own counter"`
 	ClientBound       bool     `cel:"client_bound" doc:"the client was the bottleneck or cannot be trusted"`
 	WarmCache         bool     `cel:"warm_cache" doc:"prompts meant to be new were found in a cache"`
-	OffRate           bool     `cel:"off_rate" doc:"the achieved rate is more than 1 % off the offered one"`
+	OffRate           bool     `cel:"off_rate" doc:"the schedule was not kept"`
+	UsageOff          bool     `cel:"usage_off" doc:"the client's and the engine's token counts are more than 2 % apart"`
+	OffLength         bool     `cel:"off_length" doc:"prompts are not of the length asked for"`
+	WrongState        bool     `cel:"wrong_state" doc:"a ladder's prompts were not in the cache state that it asks for"`
+	GapsUncertain     bool     `cel:"gaps_uncertain" doc:"the client's lag is large against the gaps between tokens"`
+	LowerBound        bool     `cel:"lower_bound" doc:"max_rate or max_concurrency could be larger"`
 }
 
 // Dist has the fields of [metric.Dist].
@@ -131,6 +138,8 @@ func (f *facts) cell(path string, c *metric.Cell) *Cell {
 		case metric.Value:
 			to.Field(i).Set(reflect.ValueOf(f.value(path+"."+id, v)))
 		case int:
+			to.Field(i).SetFloat(float64(v))
+		case int64:
 			to.Field(i).SetFloat(float64(v))
 		default:
 			to.Field(i).Set(theirs[id])

@@ -3,7 +3,6 @@ package decide
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/stages/evidence"
@@ -18,29 +17,17 @@ func (j *judge) cells(candidate string, g spec.Guard, blank evidence.GuardResult
 		res.Cell = name
 		mine, base := cellOf(j.record, candidate, g.On, name), cellOf(j.record, j.policy.Baseline, g.On, name)
 		r := j.rules[res.Guard]
-		var blocks []string
-		for _, side := range []struct {
-			path, name string
-			cell       *metric.Cell
-		}{{"candidate", candidate, mine}, {"baseline", j.policy.Baseline, base}} {
-			if side.cell == nil || !r.names(side.path) {
+		sides := []side{{"candidate", candidate, mine}, {"baseline", j.policy.Baseline, base}}
+		blocks := r.unequalWork(sides)
+		for _, s := range sides {
+			if s.cell == nil || !r.names(s.path) {
 				continue
 			}
-			for _, doubt := range []struct {
-				is   bool
-				code string
-			}{{side.cell.ClientBound, clientBound}, {side.cell.WarmCache, warmCache}, {side.cell.OffRate, offRate}} {
-				if doubt.is {
-					blocks = append(blocks, fmt.Sprintf("%s: %s on %s", doubt.code, sentences[doubt.code], side.name))
-				}
+			blocks = append(blocks, r.blocks(s)...)
+			for _, d := range s.cell.Doubts {
+				res.Warnings = append(res.Warnings, s.name+": "+d)
 			}
-			for _, d := range side.cell.Doubts {
-				res.Warnings = append(res.Warnings, side.name+": "+d)
-			}
-			if side.cell.Failed > 0 && r.measures(side.path) {
-				blocks = append(blocks, fmt.Sprintf("%s: %d of %d requests of %s failed, so the numbers describe the survivors", survivorsOf, side.cell.Failed, side.cell.Attempted, side.name))
-			}
-			res.Warnings = append(res.Warnings, r.descriptive(side.path, side.cell)...)
+			res.Warnings = append(res.Warnings, r.descriptive(s.path, s.cell)...)
 		}
 		r.apply(&res, capacityFacts(name, mine, base), blocks)
 		out = append(out, res)
@@ -64,26 +51,6 @@ func chosen(g spec.Guard, cells []string) []string {
 		}
 	}
 	return out
-}
-
-// counts are the fields of a cell that speak of its requests, failed ones
-// included.
-var counts = map[string]bool{
-	"concurrency": true, "trials": true, "attempted": true, "completed": true, "failed": true, "unsent": true, "wall_s": true,
-	"client_overhead": true, "client_lag_p99_ms": true, "client_bound": true, "warm_cache": true, "off_rate": true,
-	"offered_rate": true, "achieved_rate": true, "in_flight_mean": true, "little_ratio": true,
-	"goodput": true, "slo_attained": true, "pass_rate": true, "effective_context_tokens": true, "max_rate": true, "max_concurrency": true,
-}
-
-// measures reports whether the rule names a number of that side that only the
-// requests that completed can give.
-func (r rule) measures(side string) bool {
-	for _, p := range r.Paths() {
-		if of, name, _ := strings.Cut(p, "."); of == side && !counts[name] {
-			return true
-		}
-	}
-	return false
 }
 
 // descriptive notes the tail percentiles that a rule names and that rest on

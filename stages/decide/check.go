@@ -94,7 +94,7 @@ func (k *checker) add(field, format string, args ...any) {
 func (k *checker) check() {
 	k.candidates()
 	if k.guard.On == "" {
-		k.add("on", "it is missing: campaign-wide values such as cost do not exist for guards; name a workload (%s)", k.workloads())
+		k.add("on", "it is missing: name the workload that the guard looks at (%s); cost is that of a quality workload", k.workloads())
 		return
 	}
 	w, ok := k.campaign.Measure[k.guard.On]

@@ -23,7 +23,7 @@ func TestCheckRefuses(t *testing.T) {
 		guard spec.Guard
 		want  string
 	}{
-		{spec.Guard{Rule: "cost.per_1k_items.candidate < 0.65 * cost.per_1k_items.baseline"}, "guard g: on: it is missing: campaign-wide values such as cost do not exist"},
+		{spec.Guard{Rule: "cost.per_1k_items.candidate < 0.65 * cost.per_1k_items.baseline"}, "guard g: on: it is missing: name the workload that the guard looks at"},
 		{spec.Guard{On: "suport", Rule: "lo > 0.0"}, "there is no workload suport; there are: load, noise, power, rungs, support"},
 		{spec.Guard{On: "power", Rule: "lo > 0.0"}, "guards on workloads of kind energy do not exist"},
 		{spec.Guard{On: "rungs", Cells: []string{"tokens=1024", "tokens=64"}, Rule: "candidate.pass_rate >= 0.9"}, `guard g: cells: rungs has no cell "tokens=64"; it has tokens=1024, tokens=8192`},

@@ -17,6 +17,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/metric"
 	"github.com/cupel-dev/cupel/stages/stats"
 )
 
@@ -187,18 +188,47 @@ func TestDoubtsAreUndetermined(t *testing.T) {
 			c := comparisonOf(r, "fp8")
 			c.Stats.Strata, c.BaselineScores.Strata, c.CandidateScores.Strata = nil, nil, nil
 		}, "nothing to evaluate"},
-		"attrition":            {good, func(r *evidence.Record) { comparisonOf(r, "fp8").Attrition.Total = 1203 }, "attrition: 1,203 items"},
-		"attrition, failing":   {spec.Guard{On: "support", Rule: "lo > 0.5"}, func(r *evidence.Record) { comparisonOf(r, "fp8").Attrition.Total = 3 }, "attrition: 3 items"},
-		"drift":                {good, func(r *evidence.Record) { r.Noise[0].Drift = true }, "drift: "},
-		"absent floor":         {spec.Guard{On: "support", Rule: "noise.lo > -1.0 || lo > -0.5"}, func(r *evidence.Record) { r.Noise = nil }, "noise.lo is absent: no-noise-floor"},
-		"floor of another":     {spec.Guard{On: "support", Rule: "noise.lo > -1.0"}, func(r *evidence.Record) { r.Noise[0].Candidate = "int4" }, "no-noise-floor"},
-		"no usage":             {spec.Guard{On: "support", Rule: "candidate.prompt_tokens < 1e9"}, nil, "no-usage (the engine did not report token counts"},
-		"not all tokens":       {spec.Guard{On: "support", Rule: "!(candidate.prompt_tokens >= 1e9)"}, nil, "no-usage"},
-		"coarse":               {spec.Guard{On: "load", Concurrency: []int{1}, Rule: "candidate.itl_ms.p50 < 1e9"}, nil, "coarse-chunks"},
-		"no cell":              {spec.Guard{On: "load", Concurrency: []int{4}, Rule: "candidate.ttft_ms.p95 < 1e9"}, func(r *evidence.Record) { delete(r.Candidates["fp8"].Load, "load") }, "no-cell"},
-		"client-bound":         {spec.Guard{On: "load", Concurrency: []int{4}, Rule: "candidate.ttft_ms.p95 <= baseline.ttft_ms.p95"}, func(r *evidence.Record) { r.Candidates["bf16"].Load["load"].Cells[1].ClientBound = true }, "client-bound: the client was the bottleneck of the cell on bf16"},
-		"warm-cache":           {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.ttft_ms.p95 <= baseline.ttft_ms.p95"}, func(r *evidence.Record) { r.Candidates["fp8"].Load["load"].Cells[1].WarmCache = true }, "warm-cache: prompts that were meant to be new were found in a cache in the cell on fp8"},
-		"off-rate":             {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.ttft_ms.p95 <= baseline.ttft_ms.p95"}, func(r *evidence.Record) { r.Candidates["fp8"].Load["load"].Cells[1].OffRate = true }, "off-rate: "},
+		"attrition":          {good, func(r *evidence.Record) { comparisonOf(r, "fp8").Attrition.Total = 1203 }, "attrition: 1,203 items"},
+		"attrition, failing": {spec.Guard{On: "support", Rule: "lo > 0.5"}, func(r *evidence.Record) { comparisonOf(r, "fp8").Attrition.Total = 3 }, "attrition: 3 items"},
+		"drift":              {good, func(r *evidence.Record) { r.Noise[0].Drift = true }, "drift: "},
+		"absent floor":       {spec.Guard{On: "support", Rule: "noise.lo > -1.0 || lo > -0.5"}, func(r *evidence.Record) { r.Noise = nil }, "noise.lo is absent: no-noise-floor"},
+		"floor of another":   {spec.Guard{On: "support", Rule: "noise.lo > -1.0"}, func(r *evidence.Record) { r.Noise[0].Candidate = "int4" }, "no-noise-floor"},
+		"no usage":           {spec.Guard{On: "support", Rule: "candidate.prompt_tokens < 1e9"}, nil, "no-usage (the engine did not report token counts"},
+		"not all tokens":     {spec.Guard{On: "support", Rule: "!(candidate.prompt_tokens >= 1e9)"}, nil, "no-usage"},
+		"coarse":             {spec.Guard{On: "load", Concurrency: []int{1}, Rule: "candidate.itl_ms.p50 < 1e9"}, nil, "coarse-chunks"},
+		"no cell":            {spec.Guard{On: "load", Concurrency: []int{4}, Rule: "candidate.ttft_ms.p95 < 1e9"}, func(r *evidence.Record) { delete(r.Candidates["fp8"].Load, "load") }, "no-cell"},
+		"client-bound":       {spec.Guard{On: "load", Concurrency: []int{4}, Rule: "candidate.ttft_ms.p95 <= baseline.ttft_ms.p95"}, func(r *evidence.Record) { r.Candidates["bf16"].Load["load"].Cells[1].ClientBound = true }, "client-bound: the client was the bottleneck of the cell or cannot be trusted, so its times and rates are not the engine's (bf16)"},
+		"warm-cache":         {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.ttft_ms.p95 <= baseline.ttft_ms.p95"}, func(r *evidence.Record) { r.Candidates["fp8"].Load["load"].Cells[1].WarmCache = true }, "warm-cache: prompts that were meant to be new were found in a cache in the cell (fp8)"},
+		"off-rate":           {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.ttft_ms.p95 <= baseline.ttft_ms.p95"}, func(r *evidence.Record) { r.Candidates["fp8"].Load["load"].Cells[1].OffRate = true }, "off-rate: "},
+		"usage-off":          {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.throughput_tok_s > 0.001"}, func(r *evidence.Record) { c := &r.Candidates["fp8"].Load["load"].Cells[1]; c.UsageOff = true }, "usage-off: "},
+		"wrong-state":        {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.ttft_ms.p50 <= baseline.ttft_ms.p50"}, func(r *evidence.Record) { c := &r.Candidates["bf16"].Load["load"].Cells[1]; c.WrongState = true }, "wrong-state: "},
+		"gaps-uncertain": {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.event_gap_ms.p50 < 1e9"}, func(r *evidence.Record) {
+			c := &r.Candidates["fp8"].Load["load"].Cells[1]
+			c.GapsUncertain, c.EventGap = true, metric.Dist{N: 300, P50: ptr(2)}
+		}, "gaps-uncertain: "},
+		"lower-bound": {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.max_rate >= 0.9 * baseline.max_rate"}, func(r *evidence.Record) {
+			for _, who := range []string{"fp8", "bf16"} {
+				c := &r.Candidates[who].Load["load"].Cells[1]
+				c.MaxRate, c.LowerBound = metric.Value{Value: ptr(16)}, true
+			}
+		}, "lower-bound: the search ended at its upper end, so the true value may be larger: raise high (bf16)"},
+		"unequal-work": {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.e2e_ms.p50 <= baseline.e2e_ms.p50"}, func(r *evidence.Record) {
+			for who, n := range map[string]float64{"fp8": 60, "bf16": 64} {
+				c := &r.Candidates[who].Load["load"].Cells[1]
+				c.E2E, c.OutputTokens = metric.Dist{N: 300, P50: ptr(n)}, metric.Dist{N: 300, Mean: ptr(n)}
+			}
+		}, "unequal-work: the answers differ in length"},
+		"baseline lost some": {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.pass_rate >= baseline.pass_rate"}, func(r *evidence.Record) {
+			for _, who := range []string{"fp8", "bf16"} {
+				r.Candidates[who].Load["load"].Cells[1].PassRate = metric.Value{Value: ptr(0.5)}
+			}
+			r.Candidates["bf16"].Load["load"].Cells[1].Failed = 3
+		}, "failed-requests: 3 of 300 requests of bf16 failed"},
+		"off-length": {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.ttft_ms.p95 <= baseline.ttft_ms.p95"}, func(r *evidence.Record) { r.Candidates["bf16"].Load["load"].Cells[1].OffLength = true }, "off-length: "},
+		"of a few": {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.tpot_ms.p50 < 1e9"}, func(r *evidence.Record) {
+			c := &r.Candidates["fp8"].Load["load"].Cells[1]
+			c.TPOT = metric.Dist{N: 200, P50: ptr(3)}
+		}, "partial: candidate.tpot_ms is known of 200 of 300 requests of fp8 only"},
 		"not certified":        {spec.Guard{On: "load", Cells: []string{"c=1"}, Rule: "candidate.ttft_ms.p999_certified < 1e9"}, nil, "candidate.ttft_ms.p999_certified is absent: "},
 		"not of this kind":     {spec.Guard{On: "load", Cells: []string{"c=1"}, Rule: "candidate.max_rate > 0.0"}, nil, "candidate.max_rate is absent"},
 		"bootstrap of a few":   {good, small("bootstrap", table{40, 0, 0}), "small-sample"},
@@ -303,7 +333,7 @@ func TestFractionalBelowTheMinimum(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := one(t, spec.Guard{On: "support", Rule: "lo > -0.02"}, func(r *evidence.Record) { comparisonOf(r, "fp8").Stats = res })[0]
-	if got.Verdict != evidence.Undetermined || got.NeedItems != stats.MinItems || !strings.Contains(got.Reason, "too-few-items") {
+	if got.Verdict != evidence.Undetermined || got.NeedItems < stats.MinItems || got.NeedItems > 250 || !strings.Contains(got.Reason, "too-few-items") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -63,7 +63,7 @@ func (r rule) lost(a evidence.Attrition) string {
 	for _, p := range r.Paths() {
 		name := p[strings.LastIndexByte(p, '.')+1:]
 		switch {
-		case strings.HasPrefix(p, "noise.") || aboutLoss[name]:
+		case strings.HasPrefix(p, "noise.") || strings.HasPrefix(p, "cost.") || aboutLoss[name]:
 		case a.Policy == "zero" && survivors[name], a.Policy == "bound" && (survivors[name] || points[p]):
 			return fmt.Sprintf("%s items could not be paired or scored, and %s is known of the others only", thousands(a.Total), p)
 		case a.Policy != "zero" && a.Policy != "bound":

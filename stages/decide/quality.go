@@ -26,6 +26,20 @@ type Quality struct {
 	Noise        *Noise   `cel:"noise" doc:"the baseline against itself"`
 	Candidate    *Side    `cel:"candidate" doc:"the candidate's own scores"`
 	Baseline     *Side    `cel:"baseline" doc:"the baseline's own scores"`
+	Cost         Costs    `cel:"cost" doc:"what the answers took, of the whole workload"`
+}
+
+// Costs are those of the whole workload, whatever the stratum.
+type Costs struct {
+	Per1kItems    Pair `cel:"per_1k_items" doc:"money for a thousand items"`
+	Per1kCorrect  Pair `cel:"per_1k_correct" doc:"money for a thousand correct items"`
+	Per1kItemsGPU Pair `cel:"gpu_hours_per_1k_items" doc:"GPU hours for a thousand items"`
+}
+
+// Pair is a number of both sides.
+type Pair struct {
+	Candidate *float64 `cel:"candidate"`
+	Baseline  *float64 `cel:"baseline"`
 }
 
 // Limits are the two ends of a named interval.
@@ -73,7 +87,7 @@ type facts struct {
 
 // qualityFacts describes one stratum of c; "" is the overall set. ok is false
 // when the comparison has no such stratum.
-func qualityFacts(c *evidence.Comparison, floor *evidence.NoiseFloor, stratum string) (f facts, s stats.Summary, ok bool) {
+func qualityFacts(c *evidence.Comparison, floor *evidence.NoiseFloor, stratum string, costs [2]metric.Cost) (f facts, s stats.Summary, ok bool) {
 	s, ok = stratumOf(c.Stats, stratum)
 	if !ok {
 		return facts{}, s, false
@@ -94,8 +108,20 @@ func qualityFacts(c *evidence.Comparison, floor *evidence.NoiseFloor, stratum st
 	q.Noise = f.noise(floor, stratum, s.Disagreement.Rate)
 	q.Candidate = f.side("candidate", c.CandidateScores, stratum)
 	q.Baseline = f.side("baseline", c.BaselineScores, stratum)
+	q.Cost = f.costs(costs[0], costs[1])
 	f.vars = q
 	return f, s, true
+}
+
+func (f *facts) costs(candidate, baseline metric.Cost) Costs {
+	pair := func(name string, a, b metric.Value) Pair {
+		return Pair{f.value("cost."+name+".candidate", a), f.value("cost."+name+".baseline", b)}
+	}
+	return Costs{
+		Per1kItems:    pair("per_1k_items", candidate.Per1kItems, baseline.Per1kItems),
+		Per1kCorrect:  pair("per_1k_correct", candidate.Per1kCorrect, baseline.Per1kCorrect),
+		Per1kItemsGPU: pair("gpu_hours_per_1k_items", candidate.Per1kItemsGPU, baseline.Per1kItemsGPU),
+	}
 }
 
 func stratumOf(r stats.Result, stratum string) (stats.Summary, bool) {

@@ -11,9 +11,8 @@ const (
 	noStratum    = "no-stratum"
 	noCell       = "no-cell"
 	drift        = "drift"
-	clientBound  = "client-bound"
-	warmCache    = "warm-cache"
-	offRate      = "off-rate"
+	unequalWork  = "unequal-work"
+	partial      = "partial"
 	attrition    = "attrition"
 	allZero      = "all-zero"
 	survivorsOf  = "failed-requests"
@@ -23,11 +22,10 @@ const (
 var Reasons = []struct{ Code, Sentence string }{
 	{noNoiseFloor, "no noise floor was measured on this workload"},
 	{noStratum, "there are no items of this stratum"},
-	{noCell, "this concurrency was not measured"},
+	{noCell, "this cell was not measured"},
 	{drift, "the baseline differs from itself by more than noise, so something changed between its runs"},
-	{clientBound, "the client was the bottleneck of the cell"},
-	{warmCache, "prompts that were meant to be new were found in a cache in the cell"},
-	{offRate, "the rate that was sent is more than 1 % off the one that was planned in the cell"},
+	{unequalWork, "the answers differ in length, so the shorter ones look faster; give output.words, or compare times per token"},
+	{partial, "the number is known of a part of the requests only, which were selected by what they are"},
 	{attrition, "some items could not be paired, and the campaign states no policy for them"},
 	{allZero, "both score 0 on every item, so nothing is compared; look at the answers, the scorer and the chat template"},
 	{survivorsOf, "some requests of the cell failed, so its numbers describe the survivors"},

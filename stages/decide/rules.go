@@ -62,6 +62,9 @@ func (r rule) names(group string) bool {
 func (r rule) compares() bool {
 	for _, p := range r.Paths() {
 		side, rest, _ := strings.Cut(p, ".")
+		if side == "cost" {
+			continue
+		}
 		if side != "candidate" && side != "baseline" || !own[rest] {
 			return true
 		}

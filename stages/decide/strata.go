@@ -6,6 +6,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/guard"
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/metric"
 	"github.com/cupel-dev/cupel/stages/stats"
 )
 
@@ -71,7 +72,8 @@ func known(c *evidence.Comparison) map[string]bool {
 }
 
 func (j *judge) stratum(c *evidence.Comparison, floor *evidence.NoiseFloor, res evidence.GuardResult) evidence.GuardResult {
-	f, s, ok := qualityFacts(c, floor, res.Stratum)
+	costs := [2]metric.Cost{j.cost(c.Candidate, c.Workload), j.cost(c.Baseline, c.Workload)}
+	f, s, ok := qualityFacts(c, floor, res.Stratum, costs)
 	if !ok {
 		res.Verdict = evidence.Undetermined
 		res.Reason = fmt.Sprintf("no items of stratum %s could be paired", res.Stratum)
@@ -93,6 +95,15 @@ func (j *judge) stratum(c *evidence.Comparison, floor *evidence.NoiseFloor, res 
 		res.Reason += "; more items of the same kind would not decide it"
 	}
 	return res
+}
+
+// cost is what a candidate's answers took. A record from before there were
+// costs has none.
+func (j *judge) cost(candidate, workload string) metric.Cost {
+	if c, ok := j.record.Candidates[candidate].Costs[workload]; ok {
+		return c
+	}
+	return metric.NewCost(metric.CostInput{Busy: metric.Null(metric.NoRequests, "s")})
 }
 
 // span writes the one interval that the rule names: " [-0.03, 0.01] (tango)".

@@ -72,11 +72,11 @@ type TimingRow struct {
 
 // CellHeader opens a cell file. The cell's clock begins at StartUnixNS.
 type CellHeader struct {
-	Kind         string            `json:"kind"` // of the workload: capacity, open-loop, decode, ...
-	Cell         string            `json:"cell"` // c=4, rate=2.5, tokens=8192: unique in the workload
-	Protocol     string            `json:"protocol"`
-	Loop         string            `json:"loop"`        // closed | open
-	Concurrency  int               `json:"concurrency"` // 0 = open loop
+	Kind         string            `json:"kind"`            // of the workload: capacity, open-loop, decode, ...
+	Cell         string            `json:"cell"`            // c=4, rate=2.5, tokens=8192: unique in the workload
+	Model        string            `json:"model,omitempty"` // as the endpoint serves it
+	Loop         string            `json:"loop"`            // closed | open
+	Concurrency  int               `json:"concurrency"`     // 0 = open loop
 	Arrivals     *Arrivals         `json:"arrivals,omitempty"`
 	Trial        int               `json:"trial"`
 	Replica      int               `json:"replica,omitempty"` // from 1, in a replicas workload
@@ -90,7 +90,8 @@ type CellHeader struct {
 	MaxInFlight  int               `json:"max_in_flight"`
 	InFlightNS   int64             `json:"in_flight_ns"` // integral of requests in flight over the wall
 	SelfCheck    *metric.SelfCheck `json:"self_check,omitempty"`
-	ServerScrape string            `json:"server_scrape,omitempty"` // why there are no server metrics, "" = there are or none were looked for
+	Pulse        *metric.Pulse     `json:"pulse,omitempty"`         // of the client, while the cell ran
+	ServerScrape string            `json:"server_scrape,omitempty"` // why there are no server metrics, "" = there are some, or none were looked for
 	Probe        *float64          `json:"probe,omitempty"`         // search: the rate or concurrency looked at
 	Stalls       int               `json:"stalls,omitempty"`        // requests that were not built yet when they were to be sent
 	StalledNS    int64             `json:"stalled_ns,omitempty"`    // for which clients of a closed loop waited for rows to be written, added up
@@ -110,11 +111,15 @@ type Arrivals struct {
 
 // PromptSet describes the prompts of a cell.
 type PromptSet struct {
-	Builder       string      `json:"builder"` // cupel/words-v1, anvil/s, anvil/n, ...
-	SHA256        step.Digest `json:"sha256"`  // of the prompts in order of index, each followed by a NUL
+	Attempt       string      `json:"attempt,omitempty"` // in prompts that are to be new: an engine that was asked before has not seen them
+	Builder       string      `json:"builder"`           // cupel/words-v1, anvil/s, anvil/n, ...
+	SHA256        step.Digest `json:"sha256"`            // of the prompts in order of index, each followed by a NUL
 	Distinct      int         `json:"distinct"`
 	CharsPerToken float64     `json:"chars_per_token,omitempty"`
-	CalibratedBy  string      `json:"calibrated_by,omitempty"` // usage | tokenize | nominal
+	CalibratedBy  string      `json:"calibrated_by,omitempty"`   // usage | tokenize | nominal
+	Template      *int        `json:"template_tokens,omitempty"` // that a request has besides its text: the chat template, a system prompt; nil = not measured
+	Replayed      int         `json:"replayed,omitempty"`        // prompts that begin with blocks of a trace
+	Doubts        []string    `json:"doubts,omitempty"`          // what the prompts should have been and are not
 }
 
 // LoadRow is one request of a cell. Rows stand in the order in which requests
@@ -134,6 +139,7 @@ type LoadRow struct {
 	FirstTokens   int              `json:"first_tokens,omitempty"` // tokens of the first output event, when the engine says
 	Coalesced     int              `json:"coalesced"`
 	PromptWords   int              `json:"prompt_words"`
+	MaxTokens     int              `json:"max_tokens"`             // the limit that was sent
 	AskedTokens   int              `json:"asked_tokens,omitempty"` // prompt length asked for
 	Group         string           `json:"group,omitempty"`        // bench prompt, context case
 	Canary        *Canary          `json:"canary,omitempty"`
@@ -150,11 +156,13 @@ type Answer struct {
 	Passed   bool   `json:"passed"`
 }
 
-// ScrapeRow is one look at the engine's own metrics, raw.
+// ScrapeRow is one look at the engine's own metrics, raw. Each block of a cell
+// that has any begins with one before it, be it a failed one.
 type ScrapeRow struct {
-	AtNS  int64  `json:"at_ns"` // on the cell's clock; negative = before it
-	Phase string `json:"phase"` // before | during | after
-	Body  string `json:"body"`
+	AtNS   int64  `json:"at_ns"` // on the cell's clock; negative = before it
+	Phase  string `json:"phase"` // before | during | after
+	Body   string `json:"body"`
+	Failed string `json:"failed,omitempty"` // why there is no body, "" = there is
 }
 
 // Canary tells whether the answer belongs to the request.
@@ -217,7 +225,7 @@ type LoadMetrics struct {
 	Cells    []metric.Cell  `json:"cells"`            // in the order of the campaign, trials pooled; each trial in PerTrial
 	Probes   []metric.Probe `json:"probes,omitempty"` // search
 	Curve    *metric.Curve  `json:"curve,omitempty"`  // effective-context
-	Unions   []metric.Union `json:"unions,omitempty"` // replicas, by cell
+	Unions   []metric.Union `json:"unions,omitempty"` // replicas, by cell and trial
 }
 
 // Comparison is a candidate against the baseline on one quality workload.
@@ -295,6 +303,7 @@ type CandidateRecord struct {
 	Preflight *PreflightDoc           `json:"preflight"`
 	Scores    map[string]ScoreSummary `json:"scores,omitempty"` // workload ->
 	Load      map[string]LoadMetrics  `json:"load,omitempty"`   // workload ->
+	Costs     map[string]metric.Cost  `json:"costs,omitempty"`  // quality workload ->
 	Stopped   string                  `json:"stopped,omitempty"`
 }
 

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -27,12 +28,14 @@ func NewBench(o CellOptions, trials []Trial) []Cell {
 	for _, g := range groups(trials) {
 		o.Name = g
 		of := ofGroup(trials, g)
-		c := NewCell(o, of)
+		c := cellOfTrials(o, of, true)
 		c.bench(o, of)
-		c.shared(all)
 		for i := range c.PerTrial {
 			c.PerTrial[i].shared(all.PerTrial[i])
+			c.PerTrial[i].say(c.PerTrial[i].gapsDoubt(), &c.PerTrial[i].GapsUncertain)
 		}
+		c.shared(all)
+		c.gapsOfTrials()
 		cells = append(cells, c)
 	}
 	return append(cells, all)
@@ -119,7 +122,7 @@ func groups(trials []Trial) (names []string) {
 func ofGroup(trials []Trial, group string) []Trial {
 	out := make([]Trial, len(trials))
 	for i, t := range trials {
-		one := Trial{CPUNS: -1}
+		one := Trial{CPUNS: -1, StartUnixNS: t.StartUnixNS, WrongState: t.WrongState}
 		for _, r := range t.Requests {
 			if r.Group != group {
 				continue
@@ -135,13 +138,28 @@ func ofGroup(trials []Trial, group string) []Trial {
 // shared takes over what was measured over the whole bench.
 func (c *Cell) shared(all Cell) {
 	c.ClientOverhead, c.ClientLag, c.InFlightMean = all.ClientOverhead, all.ClientLag, all.InFlightMean
-	c.LittleRatio, c.UsageRatio, c.ClientBound = all.LittleRatio, all.UsageRatio, all.ClientBound
+	c.LittleRatio, c.UsageRatio = all.LittleRatio, all.UsageRatio
+	c.ClientBound, c.UsageOff = all.ClientBound, all.UsageOff
 	c.ServerPrefixHits, c.ServerQueue, c.ServerPrefill = all.ServerPrefixHits, all.ServerQueue, all.ServerPrefill
 	c.ServerDecode, c.ServerKVUse, c.ServerPreempted = all.ServerDecode, all.ServerKVUse, all.ServerPreempted
 	c.WarmCache = c.WarmCache || all.WarmCache && above(all.ServerPrefixHits, WarmCacheAbove)
 	for _, s := range all.Doubts {
-		if strings.Contains(s, sayClient) || strings.Contains(s, sayUsage) {
+		if slices.ContainsFunc(ofWhole, func(what string) bool { return strings.Contains(s, what) }) {
 			c.Doubts = append(c.Doubts, s)
+		}
+	}
+}
+
+// gapsOfTrials judges a prompt's own gaps by the whole bench's self-checks, of
+// which its trials have been told.
+func (c *Cell) gapsOfTrials() {
+	if len(c.PerTrial) == 1 {
+		c.say(c.gapsDoubt(), &c.GapsUncertain)
+		return
+	}
+	for i := range c.PerTrial {
+		if s := c.PerTrial[i].gapsDoubt(); s != "" {
+			c.say(fmt.Sprintf("trial %d: %s", i+1, s), &c.GapsUncertain)
 		}
 	}
 }

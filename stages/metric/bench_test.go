@@ -102,3 +102,30 @@ func TestBenchStability(t *testing.T) {
 		}
 	}
 }
+
+// TestBenchSharesDoubts: what was seen of the whole client stands once in every
+// cell, a prompt's own gaps are judged by its own median, and no prompt is
+// blamed for what only the whole can show.
+func TestBenchSharesDoubts(t *testing.T) {
+	trial := func(lag int64) Trial {
+		one := calm(Trial{WallNS: 60e9, CPUNS: -1, Requests: []Request{
+			stream(0, 50, 5, 20, func(r *Request) { r.Group = "quick" }), stream(0, 50, 50, 40, func(r *Request) { r.Group = "slow" })}})
+		one.SelfCheck.LagP99, one.Server.OutputTokens, one.StartUnixNS = lag, Of(90, unitTokens), 7e9
+		return one
+	}
+	for _, trials := range [][]Trial{{trial(2e6)}, {trial(0), trial(2e6)}} {
+		cells := NewBench(at(1), trials)
+		for i, uncertain := range []bool{true, false, false} { // the median gap of all is 50 ms
+			c := cells[i]
+			if c.GapsUncertain != uncertain || count2(c.Doubts, "gaps-uncertain: ") == 1 != uncertain || c.PerTrial[len(trials)-1].GapsUncertain != uncertain {
+				t.Errorf("%s: gaps uncertain: %v %q", c.Name, c.GapsUncertain, c.Doubts)
+			}
+			if n := len(trials); !c.UsageOff || count2(c.Doubts, sayUsage) != n || count2(c.Doubts, "CPU time could not be read") != n || count2(c.Doubts, "not checked") != 0 || c.StartedUnixS != 7 {
+				t.Errorf("%s: %v %q", c.Name, c.UsageOff, c.Doubts)
+			}
+			if one := c.PerTrial[0]; !one.UsageOff || count2(one.Doubts, sayUsage) != 1 || one.StartedUnixS != 7 {
+				t.Errorf("%s, its first trial: %v %q", c.Name, one.UsageOff, one.Doubts)
+			}
+		}
+	}
+}

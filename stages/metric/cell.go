@@ -4,20 +4,24 @@ import "maps"
 
 // NewCell derives a cell from its trials: everything pooled, and each trial by
 // itself in PerTrial. What makes one trial unfit for a guard makes the cell so.
-func NewCell(o CellOptions, trials []Trial) Cell {
+func NewCell(o CellOptions, trials []Trial) Cell { return cellOfTrials(o, trials, false) }
+
+// cellOfTrials is NewCell; part = the trials hold some of their requests only,
+// and nothing about the client and the engine.
+func cellOfTrials(o CellOptions, trials []Trial, part bool) Cell {
 	var per []Cell
 	for i := range trials {
-		per = append(per, newCell(o, trials[i:i+1]))
+		per = append(per, newCell(o, trials[i:i+1], part))
 	}
 	var c Cell
 	if len(per) == 1 {
 		c = per[0]
 		c.Failures = maps.Clone(c.Failures)
 	} else {
-		c = newCell(o, trials)
+		c = newCell(o, trials, part)
 	}
 	c.PerTrial = per
-	c.between(per)
+	c.between(per, trials)
 	return c
 }
 
@@ -25,13 +29,17 @@ func NewCell(o CellOptions, trials []Trial) Cell {
 type pool struct {
 	o      CellOptions
 	trials []Trial
+	part   bool       // see cellOfTrials
 	good   []*Request // those that count
 	column []float64  // one metric's values, used again for the next
 }
 
-func newCell(o CellOptions, trials []Trial) Cell {
+func newCell(o CellOptions, trials []Trial, part bool) Cell {
 	c := Cell{Name: o.Name, Concurrency: o.Concurrency, Trials: len(trials)}
-	p := &pool{o: o, trials: trials, good: c.count(trials)}
+	p := &pool{o: o, trials: trials, part: part, good: c.count(trials)}
+	if first, _ := started(trials); first != 0 {
+		c.StartedUnixS = floorSec(first)
+	}
 	for i := range rowMetrics {
 		m := &rowMetrics[i]
 		*m.to(&c) = p.dist(m.unit, func(r *Request) sample { return m.of(r, o.Protocol) })
@@ -101,19 +109,23 @@ func (c *Cell) elsewhere() {
 }
 
 // between fills what trials say together.
-func (c *Cell) between(per []Cell) {
+func (c *Cell) between(per []Cell, trials []Trial) {
 	var throughputs []float64
 	for _, one := range per {
 		c.ClientBound = c.ClientBound || one.ClientBound
 		c.WarmCache = c.WarmCache || one.WarmCache
 		c.OffRate = c.OffRate || one.OffRate
+		c.UsageOff = c.UsageOff || one.UsageOff
+		c.OffLength = c.OffLength || one.OffLength
+		c.WrongState = c.WrongState || one.WrongState
+		c.GapsUncertain = c.GapsUncertain || one.GapsUncertain
 		if v := one.ThroughputTokS.Value; v != nil {
 			throughputs = append(throughputs, *v)
 		}
 	}
 	c.spread(throughputs)
 	c.DriftPct = drift(per)
-	c.betweenDoubts(per)
+	c.betweenDoubts(per, trials)
 }
 
 // spread describes the throughputs of trials.

@@ -229,7 +229,7 @@ func everyRequest(do func(Request)) {
 	gaps := [][]int64{nil, {}, make([]int64, 19), {1, 1, 1, 1, -1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}
 	ends := []int64{0, 50}
 	prompts := []*int64{nil, tok(20)}
-	for n := range len(tokens) * len(chunks) * len(gaps) * 1 << 8 {
+	for n := range len(tokens) * len(chunks) * len(gaps) * 1 << 9 {
 		pick := func(of int) int { k := n % of; n /= of; return k }
 		r := Request{Eligible: true, OutputTokens: tokens[pick(len(tokens))], ContentChunks: chunks[pick(len(chunks))], Gaps: gaps[pick(len(gaps))]}
 		r.End = ends[pick(2)]
@@ -237,6 +237,7 @@ func everyRequest(do func(Request)) {
 		r.PromptTokens, r.CachedTokens = prompts[pick(2)], prompts[pick(2)]
 		r.ServerPrefill, r.AskedPromptTokens, r.Planned = int64(pick(2)), 10*pick(2), int64(-pick(2))
 		r.ReasoningChunks, r.Unstreamed, r.ReasoningTokens = pick(2), pick(2) == 1, r.CachedTokens
+		r.Written = int64(pick(2))
 		do(r)
 	}
 }

@@ -25,10 +25,12 @@ const (
 // is a little more than 0.25 when it is computed from pass rates.
 const rounding = 1e-12
 
-// NewCurve derives the effective context: the longest bucket before the first
-// that fails the policy, in order of length. A longer bucket that passes again
-// does not count. It is null when the baseline or the shortest bucket fails.
-// Buckets without a request are left out.
+// NewCurve derives the effective context: the median length, as the engine
+// counted it, of the longest bucket before the first that fails the policy, in
+// order of length. What a bucket is called is not what was held in context, so
+// it is null where the engine counted nothing, and when the baseline or the
+// shortest bucket fails. A longer bucket that passes again does not count. The
+// first degradation is a bucket. Buckets without a request are left out.
 func NewCurve(p Policy, buckets []Bucket) Curve {
 	c := Curve{Baseline: p.Baseline, Floor: p.Floor, MaxDrop: p.MaxDrop, Points: []CurvePoint{},
 		Effective: Null(NoRequests, unitTokens), FirstDegradation: Null(NoRequests, unitTokens)}
@@ -113,7 +115,7 @@ func (pt *CurvePoint) fails(p Policy) (why []string) {
 func (c *Curve) walk(base int) {
 	first := slices.IndexFunc(c.Points, func(x CurvePoint) bool { return !x.Meets })
 	if first < 0 {
-		c.Effective = Of(float64(c.Points[len(c.Points)-1].Tokens), unitTokens)
+		c.Effective = c.Points[len(c.Points)-1].PromptTokens
 		c.FirstDegradation = Null(NoneDegraded, unitTokens)
 		return
 	}
@@ -123,5 +125,5 @@ func (c *Curve) walk(base int) {
 		c.Effective = Null(BaselineFailed, unitTokens)
 		return
 	}
-	c.Effective = Of(float64(c.Points[first-1].Tokens), unitTokens)
+	c.Effective = c.Points[first-1].PromptTokens
 }

@@ -22,6 +22,14 @@ func bucket(tokens, n, pass, lost int) Bucket {
 	return b
 }
 
+// counted has every prompt counted as n tokens.
+func counted(b Bucket, n int64) Bucket {
+	for i := range b.Requests {
+		b.Requests[i].PromptTokens = &n
+	}
+	return b
+}
+
 func TestCurve(t *testing.T) {
 	scout := Policy{Baseline: 8192, Floor: 0.75, MaxDrop: 0.25}
 	for name, tt := range map[string]struct {
@@ -37,13 +45,13 @@ func TestCurve(t *testing.T) {
 		"holds throughout": {scout, []Bucket{bucket(32768, 4, 3, 0), bucket(8192, 4, 4, 0)},
 			32768, 0, "", nil, 8192, []bool{true, true}},
 		"degrades": {scout, []Bucket{bucket(8192, 20, 20, 0), bucket(32768, 20, 16, 0), bucket(131072, 20, 9, 0)},
-			32768, 131072, "", []string{BelowFloor, DropTooBig}, 8192, []bool{true, true, false}},
+			32776, 131072, "", []string{BelowFloor, DropTooBig}, 8192, []bool{true, true, false}},
 		"recovers later": {scout, []Bucket{bucket(8192, 4, 4, 0), bucket(32768, 4, 2, 0), bucket(131072, 4, 4, 0)},
 			8192, 32768, "", []string{BelowFloor, DropTooBig}, 8192, []bool{true, false, true}},
 		"below the floor only": {Policy{8192, 0.8, 0.25}, []Bucket{bucket(8192, 10, 8, 0), bucket(32768, 10, 7, 0)},
-			8192, 32768, "", []string{BelowFloor}, 8192, []bool{true, false}},
+			8195, 32768, "", []string{BelowFloor}, 8192, []bool{true, false}},
 		"drops only": {Policy{8192, 0.5, 0.2}, []Bucket{bucket(8192, 10, 10, 0), bucket(32768, 10, 7, 0)},
-			8192, 32768, "", []string{DropTooBig}, 8192, []bool{true, false}},
+			8195, 32768, "", []string{DropTooBig}, 8192, []bool{true, false}},
 		"baseline fails": {scout, []Bucket{bucket(8192, 4, 2, 0), bucket(32768, 4, 4, 0)},
 			0, 8192, BaselineFailed, []string{BelowFloor}, 8192, []bool{false, true}},
 		"baseline never passes": {scout, []Bucket{bucket(8192, 4, 0, 0), bucket(32768, 4, 4, 0)},
@@ -57,7 +65,13 @@ func TestCurve(t *testing.T) {
 		"lost is not passed": {scout, []Bucket{bucket(8192, 4, 4, 0), bucket(32768, 4, 4, 2)},
 			8192, 32768, "", []string{BelowFloor, DropTooBig}, 8192, []bool{true, false}},
 		"rounding decides nothing": {Policy{8192, 0.7, 0.25}, []Bucket{bucket(8192, 30, 28, 0), bucket(32768, 30, 21, 0)},
-			32768, 0, "", nil, 8192, []bool{true, true}},
+			32781, 0, "", nil, 8192, []bool{true, true}},
+		"held less than asked for": {scout, []Bucket{bucket(8192, 4, 4, 0), counted(bucket(32768, 3, 3, 0), 20_000)},
+			20_000, 0, "", nil, 8192, []bool{true, true}},
+		"nothing counted": {scout, []Bucket{bucket(8192, 4, 4, 0), counted(bucket(32768, 3, 3, 0), -1)},
+			0, 0, NoUsage, nil, 8192, []bool{true, true}},
+		"not counted where it fails": {scout, []Bucket{bucket(8192, 4, 4, 0), counted(bucket(32768, 3, 0, 0), -1)},
+			8192, 32768, "", []string{BelowFloor, DropTooBig}, 8192, []bool{true, false}},
 		"nothing attempted": {scout, nil, 0, 0, NoRequests, nil, 8192, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,8 +128,10 @@ func TestCurveProperties(t *testing.T) {
 		switch v := c.Effective.Value; {
 		case v == nil && held != 0:
 			t.Fatalf("null though %d buckets hold", held)
-		case v != nil && *v != float64(1000*held):
+		case v != nil && *v != *c.Points[held-1].PromptTokens.Value:
 			t.Fatalf("%v, and %d buckets hold", *v, held)
+		case v != nil && held < len(c.Points) && *c.FirstDegradation.Value != float64(1000*(held+1)):
+			t.Fatalf("degrades first at %v, and %d buckets hold", *c.FirstDegradation.Value, held)
 		}
 	})
 }

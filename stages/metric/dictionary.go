@@ -7,7 +7,7 @@ type Definition struct {
 	ID       string   `json:"id"`
 	Unit     string   `json:"unit"`
 	Scope    string   `json:"scope"`               // request | cell | quality: what one value belongs to
-	Formula  string   `json:"formula"`             // with t0 = dispatch, tfo, tft, tlast, tend as in docs/metrics.md
+	Formula  string   `json:"formula"`             // with t0 = dispatch, twritten, tfo, tft, tlast, tend as in docs/metrics.md
 	NullWhen []string `json:"null_when,omitempty"` // reason codes that the formula itself gives
 	Version  int      `json:"version"`             // raised when the same rows would give another number
 	Better   string   `json:"better,omitempty"`    // lower | higher | "" = neither
@@ -28,6 +28,7 @@ var (
 	ofTokens   = []string{NoRequests, IncompleteCell, ContractFailed, Unaccounted, NoUsage}
 	ofServer   = []string{NoServerMetrics, NotReported}
 	ofSLO      = []string{NoSLO, NoRequests, Unaccounted, NotStreamed, NoUsage, TooShort, ReasoningOutput, CoarseChunks}
+	ofCost     = []string{NoRequests, InconsistentTime, NoGPUCount, NoPrice}
 	ofBench    = []string{OtherWorkload, NoRequests, IncompleteCell, NoUsage, NotStreamed, TooBrief}
 )
 
@@ -58,6 +59,7 @@ var perRequest = []Definition{
 	{"cached_tokens", unitTokens, scopeRequest, "from the engine's usage details; part of prompt_tokens", []string{NotReported}, 1, "", nil},
 	{"prompt_accuracy", unitRatio, scopeRequest, "prompt_tokens / the length asked for", []string{NoLengthAsked, NoUsage}, 1, "", nil},
 	{"schedule_lag_ms", unitMS, scopeRequest, "open loop: t0 - the planned moment; of failed requests too", ofSchedule, 1, "lower", nil},
+	{"ttft_from_written_ms", unitMS, scopeRequest, "tft - twritten: without the client's connecting and writing; not when the answer began before", []string{NotStreamed, NoWriteStamp, InconsistentTime}, 1, "lower", nil},
 	{"ttft_from_schedule_ms", unitMS, scopeRequest, "open loop: tft - the planned moment", []string{NotStreamed, ClosedLoop}, 1, "lower", nil},
 	{"e2e_from_schedule_ms", unitMS, scopeRequest, "open loop: tend - the planned moment", ofSchedule, 1, "lower", nil},
 }
@@ -66,6 +68,9 @@ var perQuality = []Definition{
 	{"mean", "score", scopeQuality, "mean over items of the item's score, itself a mean over samples and repeats", []string{Unscored}, 1, "higher", nil},
 	{"truncation_rate", unitRatio, scopeQuality, "answers cut by the token limit / answers", []string{NoAnswers}, 1, "lower", nil},
 	{"failure_rate", unitRatio, scopeQuality, "answers without a usable output / answers", []string{NoAnswers}, 1, "lower", nil},
+	{"gpu_hours", unitGPUHours, scopeQuality, "GPUs x the wall time in which at least one request of the generation was in flight; pauses do not count", []string{NoRequests, InconsistentTime, NoGPUCount}, 1, "lower", nil},
+	{"cost.per_1k_items", unitMoney, scopeQuality, "1000 x gpu_hours x price of a GPU hour / items, failed ones included", and(ofCost, NoAnswers), 1, "lower", nil},
+	{"cost.per_1k_correct", unitMoney, scopeQuality, "1000 x gpu_hours x price of a GPU hour / sum of the items' scores", and(ofCost, Unscored, NoCorrectItems), 1, "lower", nil},
 }
 
 // Lookup returns the definition of id.

@@ -14,36 +14,65 @@ const (
 	driftMany    = 5.0  // percent between the first and the last trial
 )
 
-// What the sentences about the whole client begin with.
+// What the sentences about the whole client and engine begin with. They hold
+// for each prompt of a bench too.
 const (
-	sayClient = "client-bound: "
-	sayUsage  = "usage-mismatch: "
+	sayClient    = "client-bound: "
+	sayUnchecked = "client-unchecked: "
+	sayUsage     = "usage-off: "
+	sayNoCache   = "nothing reports cached tokens, so nothing confirms that the prompts were new"
 )
+
+var ofWhole = []string{sayClient, sayUnchecked, sayUsage, sayNoCache}
 
 // doubt judges a single trial: whether the client can be trusted, and what a
 // reader of its numbers should know.
 func (c *Cell) doubt(p *pool) {
 	t := &p.trials[0]
-	for _, s := range c.clientBound(p, t) {
-		c.say(s, &c.ClientBound)
+	if !p.part {
+		c.wholeDoubts(p, t)
 	}
 	if c.WarmCache {
 		c.say(c.warmSentence(), nil)
 	}
+	if t.WrongState != "" {
+		c.say("wrong-state: "+t.WrongState, &c.WrongState)
+	}
 	if c.OffRate {
 		c.say(fmt.Sprintf("off-rate: %s req/s were sent where %s were planned", short(*c.AchievedRate.Value), short(*c.OfferedRate.Value)), nil)
 	}
+	c.say(c.lateSentence(), &c.OffRate)
 	c.say(c.planDoubt(t), nil)
-	if outside(c.UsageRatio, UsageOff) {
-		c.say(fmt.Sprintf(sayUsage+"the client counted %s of the output tokens that the engine's own metrics did", short(*c.UsageRatio.Value)), nil)
+	if c.PeakTokS.Reason == BelowMean {
+		c.say("the largest rate of a second came out below the mean rate, which cannot be: tokens were counted twice or lost", nil)
 	}
-	if s := t.SelfCheck; s != nil && s.Concurrency < c.Concurrency {
-		c.say(fmt.Sprintf("the self-check ran at %d streams, the cell at %d", s.Concurrency, c.Concurrency), nil)
+	if s, many := p.promptDoubt(); many && !t.Nominal {
+		c.say("off-length: "+s, &c.OffLength)
+	} else {
+		c.say(s, nil)
 	}
-	c.say(p.promptDoubt(), nil)
 	c.say(p.reasoningDoubt(), nil)
 	c.say(p.eventsDoubt(), nil)
 	c.say(p.zeroGapsDoubt(), nil)
+}
+
+// wholeDoubts are about the client and the engine, which a part of a trial
+// cannot judge.
+func (c *Cell) wholeDoubts(p *pool, t *Trial) {
+	bound, told := c.uncovered(t)
+	for _, s := range append(c.clientBound(p, t), bound) {
+		c.say(s, &c.ClientBound)
+	}
+	for _, s := range append(c.unchecked(t), told) {
+		c.say(s, nil)
+	}
+	c.say(c.gapsDoubt(), &c.GapsUncertain)
+	if c.UsageOff {
+		c.say(fmt.Sprintf(sayUsage+"the client counted %s of the output tokens that the engine's own metrics did", short(*c.UsageRatio.Value)), nil)
+	}
+	if !p.o.IntendedCache && c.Completed > 0 && c.CachedShare.Value == nil && c.ServerPrefixHits.Value == nil {
+		c.say(sayNoCache, nil)
+	}
 }
 
 // say adds a sentence, and sets the mark that it explains.
@@ -63,9 +92,10 @@ func (c *Cell) clientBound(p *pool, t *Trial) (why []string) {
 	if above(c.ClientOverhead, ClientBoundAbove) {
 		why = append(why, fmt.Sprintf(sayClient+"the client used %s of a core", short(*c.ClientOverhead.Value)))
 	}
-	if s := t.SelfCheck; s != nil && ms(s.LagP99) > c.lagLimit() {
+	if s := t.SelfCheck; s != nil && ms(s.judged()) > c.lagLimit() {
 		why = append(why, c.lagSentence(s))
 	}
+	why = append(why, c.pulseSentences(t)...)
 	if outside(c.LittleRatio, LittleOff) && p.littleMatters(t) {
 		why = append(why, fmt.Sprintf(sayClient+"the requests in flight add up to %s of the time that the requests took", short(*c.LittleRatio.Value)))
 	}
@@ -76,11 +106,35 @@ func (c *Cell) clientBound(p *pool, t *Trial) (why []string) {
 }
 
 func (c *Cell) lagSentence(s *SelfCheck) string {
-	late := fmt.Sprintf(sayClient+"time stamps came up to %s ms late (p99 of the self-check, at most %s ms)", short(ms(s.LagP99)), short(c.lagLimit()))
+	late := fmt.Sprintf(sayClient+"time stamps came up to %s ms late (p95 of the self-check, at most %s ms)", short(ms(s.judged())), short(c.lagLimit()))
 	if ms(s.ServerLagP99) <= c.lagLimit() {
 		return late
 	}
 	return late + fmt.Sprintf("; the machine itself was late: the check's server ran %s ms behind its schedule", short(ms(s.ServerLagP99)))
+}
+
+// judged is the lag that a self-check is judged by. Documents from before there
+// was a p95 have none.
+func (s *SelfCheck) judged() int64 {
+	if s.LagP95 == 0 {
+		return s.LagP99
+	}
+	return s.LagP95
+}
+
+// pulseSentences say when the client itself was held up while the cell ran.
+func (c *Cell) pulseSentences(t *Trial) (why []string) {
+	p := t.Pulse
+	if p == nil {
+		return nil
+	}
+	if p.Ticks >= PulseTicks && ms(p.LagP99) > c.lagLimit() {
+		why = append(why, fmt.Sprintf(sayClient+"while the cell ran, the client's timers woke up to %s ms late (p99, at most %s ms)", short(ms(p.LagP99)), short(c.lagLimit())))
+	}
+	if t.WallNS > 0 && float64(p.Frozen) > FrozenShare*float64(t.WallNS) {
+		why = append(why, fmt.Sprintf(sayClient+"the client did not run for %s s of the cell's %s s", short(seconds(p.Frozen)), short(seconds(t.WallNS))))
+	}
+	return why
 }
 
 // littleMatters leaves out differences that the pool's own bookkeeping makes on
@@ -106,14 +160,18 @@ func (c *Cell) planDoubt(t *Trial) string {
 	if t.Unsent > 0 {
 		return fmt.Sprintf("%d planned requests were not sent before the window ended", t.Unsent)
 	}
-	if p99 := c.ScheduleLag.P99; p99 != nil && *p99 > c.lagLimit() {
+	if p99 := c.ScheduleLag.P99; p99 != nil && *p99 > c.lagLimit() && *p99 <= c.lateLimit() {
 		return fmt.Sprintf("requests left up to %s ms after their planned time (p99)", short(*p99))
 	}
 	return ""
 }
 
-// promptDoubt: a nominal length is not the real one.
-func (p *pool) promptDoubt() string {
+// offLengthShare is the share of prompts that may miss their length.
+const offLengthShare = 0.05
+
+// promptDoubt: a nominal length is not the real one. It also reports whether so
+// many prompts miss it that the cell is another one than was asked for.
+func (p *pool) promptDoubt() (string, bool) {
 	many, asked, worst := 0, 0, 1.0
 	for _, r := range p.good {
 		s := promptAccuracy(r, p.o.Protocol)
@@ -129,9 +187,10 @@ func (p *pool) promptDoubt() string {
 		}
 	}
 	if many == 0 {
-		return ""
+		return "", false
 	}
-	return fmt.Sprintf("%d of %d prompts are more than 2 %% off the length asked for; the furthest is %s of it", many, asked, short(worst))
+	return fmt.Sprintf("%d of %d prompts are more than 2 %% off the length asked for; the furthest is %s of it", many, asked, short(worst)),
+		float64(many) > offLengthShare*float64(asked)
 }
 
 // reasoningDoubt: which protocol times a cell is declared, not found out.
@@ -181,8 +240,8 @@ func (p *pool) zeroGapsDoubt() string {
 	return fmt.Sprintf("%s %% of the output events came in one read with the event before", short(100*float64(zero)/float64(all)))
 }
 
-// betweenDoubts gathers the doubts of the trials, and the one about all.
-func (c *Cell) betweenDoubts(per []Cell) {
+// betweenDoubts gathers the doubts of the trials, and those about all.
+func (c *Cell) betweenDoubts(per []Cell, trials []Trial) {
 	if len(per) > 1 {
 		c.Doubts = nil
 		for i, one := range per {
@@ -194,6 +253,7 @@ func (c *Cell) betweenDoubts(per []Cell) {
 	if v := c.DriftPct.Value; v != nil && math.Abs(*v) > driftMany {
 		c.say(fmt.Sprintf("drift: the last trial's throughput is %s %% off the first's", short(*v)), nil)
 	}
+	c.say(apartDoubt(trials), nil)
 }
 
 // short writes a number for people.

@@ -45,6 +45,7 @@ var rowMetrics = []rowMetric{
 	{"reasoning_tokens", unitTokens, false, func(r *Request, _ Protocol) sample { return count(r.ReasoningTokens, NotReported) }, func(c *Cell) *Dist { return &c.ReasoningTokens }},
 	{"cached_tokens", unitTokens, false, func(r *Request, _ Protocol) sample { return count(r.CachedTokens, NotReported) }, func(c *Cell) *Dist { return &c.CachedTokens }},
 	{"prompt_accuracy", unitRatio, false, promptAccuracy, func(c *Cell) *Dist { return &c.PromptAccuracy }},
+	{"ttft_from_written_ms", unitMS, true, fromWritten, func(c *Cell) *Dist { return &c.TTFTFromWritten }},
 	{"ttft_from_schedule_ms", unitMS, true, fromSchedule(ttft), func(c *Cell) *Dist { return &c.TTFTFromSchedule }},
 	{"e2e_from_schedule_ms", unitMS, false, fromSchedule(e2e), func(c *Cell) *Dist { return &c.E2EFromSchedule }},
 }
@@ -175,6 +176,18 @@ func promptAccuracy(r *Request, _ Protocol) sample {
 		return n
 	}
 	return have(n.v / float64(r.AskedPromptTokens))
+}
+
+// fromWritten leaves out the client's own connecting and writing. A server that
+// answers before it has the whole request leaves no such time.
+func fromWritten(r *Request, _ Protocol) sample {
+	switch {
+	case r.Written <= 0:
+		return none(NoWriteStamp)
+	case r.Written > r.FirstVisible:
+		return none(InconsistentTime)
+	}
+	return have(ms(r.FirstVisible - r.Written))
 }
 
 // fromSchedule counts a latency from the moment at which the request was to be

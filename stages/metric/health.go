@@ -12,10 +12,15 @@ const (
 	// and a tenth of the cell's median TTFT.
 	LagLeastMS = 2.0
 	LagShare   = 0.1
+	// PulseTicks is how many ticks the p99 of a pulse needs to be judged by.
+	PulseTicks = 100
+	// FrozenShare is the share of a cell in which the client may not have run.
+	FrozenShare = 0.01
 	// LittleOff is how far in-flight time may be from the requests' own.
 	LittleOff = 0.05
-	// UsageOff is how far the client's tokens may be from the engine's counter.
-	UsageOff = 0.02
+	// UsageOffAbove is how far the client's tokens may be from the engine's
+	// counter.
+	UsageOffAbove = 0.02
 )
 
 // health fills what the client and its pool say of themselves.
@@ -30,6 +35,7 @@ func (c *Cell) health(p *pool) {
 		c.LittleRatio = p.little(inFlight).in(unitRatio)
 	}
 	c.UsageRatio = p.usage().in(unitRatio)
+	c.UsageOff = outside(c.UsageRatio, UsageOffAbove)
 }
 
 func (p *pool) overhead(wall float64) Value {
@@ -43,15 +49,19 @@ func (p *pool) overhead(wall float64) Value {
 	return Ratio(seconds(cpu), wall, unitShare, ZeroDuration)
 }
 
-// lag is the worst of the trials' self-checks; a trial without one could have
-// been worse.
+// lag is the worst of the trials: of the pulse, which ran as long as the cell
+// did, or else of the self-check. A trial with neither could have been worse.
 func (p *pool) lag() Value {
 	worst := int64(math.MinInt64)
 	for _, t := range p.trials {
-		if t.SelfCheck == nil {
+		switch {
+		case t.Pulse != nil && t.Pulse.Ticks > 0:
+			worst = max(worst, t.Pulse.LagP99)
+		case t.SelfCheck != nil:
+			worst = max(worst, t.SelfCheck.LagP99)
+		default:
 			return Null(NoSelfCheck, unitMS)
 		}
-		worst = max(worst, t.SelfCheck.LagP99)
 	}
 	if len(p.trials) == 0 {
 		return Null(NoSelfCheck, unitMS)
@@ -126,11 +136,14 @@ func orReason(reason, other string) string {
 }
 
 // lagLimit is how late a stamp of the cell may be, in ms.
-func (c *Cell) lagLimit() float64 {
+func (c *Cell) lagLimit() float64 { return c.shareOfTTFT(LagLeastMS) }
+
+// shareOfTTFT is the larger of least, in ms, and what LagShare allows.
+func (c *Cell) shareOfTTFT(least float64) float64 {
 	if c.TTFT.P50 == nil {
-		return LagLeastMS
+		return least
 	}
-	return max(LagLeastMS, LagShare**c.TTFT.P50)
+	return max(least, LagShare**c.TTFT.P50)
 }
 
 // outside reports whether v is known and off 1 by more than limit.

@@ -18,6 +18,7 @@ when bytes arrive.
 | name | moment |
 |---|---|
 | t0 | the request is built; the moment before it is written |
+| twritten | the whole request is written to the connection |
 | tfo | the first non-empty delta of any channel arrives: reasoning, content or tool-call arguments |
 | tft | the first non-empty content delta arrives; a delta with a role alone is no token, white space is |
 | tlast | the last non-empty delta arrives |

@@ -136,7 +136,7 @@ func TestMistakesTold(t *testing.T) {
 			t.Errorf("%s: %q", id, c.Doubts)
 		}
 	}
-	if c := cellOf(at(1), with(9, asked(100)), with(9, asked(102))); c.Doubts != nil {
+	if c := NewCell(at(1), []Trial{calm(Trial{Requests: []Request{with(9, asked(100)), with(9, asked(102))}, WallNS: 10e9})}); c.Doubts != nil {
 		t.Errorf("a calm cell: %q", c.Doubts)
 	}
 	// F14: a request that was lost is in no rate.

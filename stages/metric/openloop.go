@@ -1,7 +1,15 @@
 package metric
 
-// OffRateAbove is how far the achieved rate may be from the offered one.
-const OffRateAbove = 0.01
+import "fmt"
+
+const (
+	// OffRateAbove is how far the achieved rate may be from the offered one.
+	OffRateAbove = 0.01
+	// LateLeastMS bounds, with LagShare of the cell's median TTFT, how late the
+	// p99 of the requests may leave: later ones are another schedule, though
+	// as many requests a second.
+	LateLeastMS = 10.0
+)
 
 // openLoop fills what a schedule asked for and what became of it.
 func (c *Cell) openLoop(p *pool) {
@@ -41,4 +49,15 @@ func (p *pool) scheduleLag() Dist {
 		}
 	}
 	return distOf(p.column, unitMS, why)
+}
+
+// lateLimit is how late the p99 of the requests may leave, in ms.
+func (c *Cell) lateLimit() float64 { return c.shareOfTTFT(LateLeastMS) }
+
+func (c *Cell) lateSentence() string {
+	p99 := c.ScheduleLag.P99
+	if p99 == nil || *p99 <= c.lateLimit() {
+		return ""
+	}
+	return fmt.Sprintf("off-rate: requests left up to %s ms after their planned time (p99, at most %s ms)", short(*p99), short(c.lateLimit()))
 }

@@ -23,12 +23,21 @@ func open(n int, late int64) (rs []Request) {
 	return rs
 }
 
+// slowed has the first token after ttft ms.
+func slowed(rs []Request, ttft int64) []Request {
+	for i := range rs {
+		rs[i].FirstOutput, rs[i].FirstVisible = ttft*1e6, ttft*1e6
+		rs[i].LastOutput, rs[i].End = (ttft+50)*1e6, (ttft+50)*1e6
+	}
+	return rs
+}
+
 func TestOpenLoop(t *testing.T) {
 	failed := func(r *Request) { r.FailureClass, r.End = "timeout", -1 }
 	rs := open(100, 3)
 	failed(&rs[99])
 	rs[99].Dispatched += 37e6
-	c := NewCell(at(0), []Trial{{Requests: rs, WallNS: 12e9, WindowNS: 10e9, Planned: 100}})
+	c := NewCell(at(0), []Trial{calm(Trial{Requests: rs, WallNS: 12e9, WindowNS: 10e9, Planned: 100})})
 	want(t, c.OfferedRate, 10, "")
 	want(t, c.AchievedRate, 10, "")
 	want(t, c.RequestRate, 99.0/12, "")
@@ -60,8 +69,17 @@ func TestOffRate(t *testing.T) {
 		"2 % not sent": {[]Trial{{Requests: open(98, 0), Unsent: 2, WindowNS: 10e9, WallNS: 11e9}}, true, "off-rate: 9.8 req/s were sent where 10 were planned"},
 		"in one of two": {[]Trial{{Requests: open(100, 0), WindowNS: 10e9, WallNS: 11e9},
 			{Requests: open(98, 0), Unsent: 2, WindowNS: 10e9, WallNS: 11e9}}, true, "trial 2: off-rate"},
-		"late": {[]Trial{{Requests: open(100, 6), WindowNS: 10e9, WallNS: 11e9}}, false, "requests left up to 6 ms after"},
+		"late":     {[]Trial{{Requests: open(100, 6), WindowNS: 10e9, WallNS: 11e9}}, false, "requests left up to 6 ms after"},
+		"at 10 ms": {[]Trial{{Requests: open(100, 10), WindowNS: 10e9, WallNS: 11e9}}, false, "requests left up to 10 ms after"},
+		"too late": {[]Trial{{Requests: open(100, 11), WindowNS: 10e9, WallNS: 11e9}}, true, "requests left up to 11 ms after their planned time (p99, at most 10 ms)"}, // TTFT p50 is 50 ms
+		"too late in one": {[]Trial{{Requests: open(300, 0), WindowNS: 30e9, WallNS: 31e9},
+			{Requests: open(2, 11), WindowNS: 0.2e9, WallNS: 11e9}}, true, "trial 2: off-rate: requests left up to 11 ms"}, // not the p99 of both
+		"late against a TTFT of 400 ms": {[]Trial{{Requests: slowed(open(100, 40), 400), WindowNS: 10e9, WallNS: 11e9}}, false, ""},
+		"too late even then":            {[]Trial{{Requests: slowed(open(100, 41), 400), WindowNS: 10e9, WallNS: 11e9}}, true, "at most 40 ms"},
 	} {
+		for i := range tt.trials {
+			tt.trials[i] = calm(tt.trials[i])
+		}
 		c := NewCell(at(0), tt.trials)
 		if c.OffRate != tt.off || tt.doubt != "" && count2(c.Doubts, tt.doubt) != 1 || tt.doubt == "" && c.Doubts != nil {
 			t.Errorf("%s: %v %q", name, c.OffRate, c.Doubts)

@@ -91,6 +91,9 @@ func (r *Request) shares(n float64) (first, rest float64) {
 	return first, (n - first) / later
 }
 
+// peakRounding is how far, relative to it, a peak may lie below the mean.
+const peakRounding = 1e-9
+
 // longestPeak bounds the windows of a peak: a wall of 12 days.
 const longestPeak = 1 << 20
 
@@ -101,7 +104,7 @@ func (p *pool) peak(mean Value) sample {
 	if mean.Value == nil {
 		return none(mean.Reason)
 	}
-	best := *mean.Value // the windows' sums round differently
+	best := 0.0
 	for i := range p.trials {
 		s := p.trials[i].peak()
 		if !s.there() {
@@ -109,7 +112,17 @@ func (p *pool) peak(mean Value) sample {
 		}
 		best = max(best, s.v)
 	}
-	return have(best)
+	return notBelow(best, *mean.Value)
+}
+
+// notBelow is a peak, which no mean exceeds. The windows' sums round
+// differently, and that much is taken for rounding; more is a contradiction,
+// which must not look like an answer.
+func notBelow(peak, mean float64) sample {
+	if peak < mean*(1-peakRounding) {
+		return none(BelowMean)
+	}
+	return have(max(peak, mean))
 }
 
 func (t *Trial) peak() sample {
@@ -118,8 +131,9 @@ func (t *Trial) peak() sample {
 	if n < 1 {
 		return none(TooBrief)
 	}
-	windows := make([]float64, n)
+	windows, all := make([]float64, n), 0.0
 	for i := range t.Requests {
+		all += float64(*t.Requests[i].OutputTokens)
 		why := t.Requests[i].arrivals(func(at int64, tokens float64) {
 			w := int(float64(at) / wall * float64(n))
 			windows[min(max(w, 0), n-1)] += tokens
@@ -132,5 +146,5 @@ func (t *Trial) peak() sample {
 	for _, w := range windows {
 		best = max(best, w)
 	}
-	return have(best / (wall / 1e9 / float64(n)))
+	return notBelow(best/(wall/1e9/float64(n)), all/(wall/1e9))
 }

@@ -117,6 +117,26 @@ func TestPeakIsNeverBelowTheMean(t *testing.T) {
 	want(t, short.PeakTokS, 0, TooBrief)
 }
 
+func TestNotBelow(t *testing.T) {
+	for _, tt := range []struct {
+		peak, mean, want float64
+		reason           string
+	}{
+		{20, 10, 20, ""}, {10, 10, 10, ""}, {0, 0, 0, ""},
+		{10 * (1 - 1e-10), 10, 10, ""}, // rounding
+		{10 * (1 - 1e-8), 10, 0, BelowMean},
+		{0, 10, 0, BelowMean},
+	} {
+		got := notBelow(tt.peak, tt.mean).in(unitTokS)
+		want(t, got, tt.want, tt.reason)
+		c := Cell{PeakTokS: got}
+		c.doubt(&pool{trials: []Trial{{}}})
+		if count2(c.Doubts, "below the mean rate, which cannot be") == 1 != (tt.reason != "") {
+			t.Errorf("%+v: %q", tt, c.Doubts)
+		}
+	}
+}
+
 func TestDrift(t *testing.T) {
 	run := func(n int64) Trial {
 		return Trial{Requests: []Request{golden(func(r *Request) { r.OutputTokens = tok(n) })}, WallNS: 1e9}

@@ -15,6 +15,7 @@ const (
 	TooShort         = "too-short"
 	CoarseChunks     = "coarse-chunks"
 	NoEventStamps    = "no-event-stamps"
+	NoWriteStamp     = "no-write-stamp"
 	NoFirstTokens    = "no-first-chunk-tokens"
 	ZeroDuration     = "zero-duration"
 	IncompleteCell   = "incomplete-cell"
@@ -28,6 +29,7 @@ const (
 	ReasoningOutput  = "reasoning-output"
 	NoSteadyWindow   = "no-steady-window"
 	FewCompletions   = "few-completions"
+	BelowMean        = "below-mean"
 	TooBrief         = "too-brief"
 	ClosedLoop       = "closed-loop"
 	OpenLoop         = "open-loop"
@@ -43,6 +45,11 @@ const (
 	NoneDegraded     = "none-degraded"
 	TooFewToCertify  = "too-few-to-certify"
 
+	// Of what a generation cost.
+	NoPrice        = "no-price"
+	NoGPUCount     = "no-gpu-count"
+	NoCorrectItems = "no-correct-items"
+
 	// Of the engine's own metrics; stages/scrape has them by these names.
 	CounterReset  = "counter-reset"
 	SeveralModels = "several-models"
@@ -51,6 +58,7 @@ const (
 	// Of a search; stages/measure/arrival has them by these names.
 	LowFails        = "low-fails"
 	ProbesExhausted = "probes-exhausted"
+	ClientLimited   = "client-limited"
 )
 
 // DescriptiveOnly labels percentiles of fewer than [DescriptiveBelow] values.
@@ -72,6 +80,7 @@ var Reasons = []struct{ Code, Sentence string }{
 	{TooShort, "fewer output tokens or events than the formula needs"},
 	{CoarseChunks, "too few events for the number of tokens: an event carries several"},
 	{NoEventStamps, "only the first and the last output event were stamped"},
+	{NoWriteStamp, "it is not known when the request had been written"},
 	{NoFirstTokens, "it is not known how many tokens the first event carried"},
 	{ZeroDuration, "the duration is 0, so there is no rate"},
 	{IncompleteCell, "not every attempted request completed"},
@@ -81,10 +90,14 @@ var Reasons = []struct{ Code, Sentence string }{
 	{NotFinite, "the result is not a finite number"},
 	{NoAnswers, "there is no answer"},
 	{Unscored, "no item has a score"},
+	{NoPrice, "the campaign states no price of a GPU hour (publish.cost)"},
+	{NoGPUCount, "it is not known on how many GPUs the candidate runs (parallelism)"},
+	{NoCorrectItems, "not one item scored above 0"},
 	{NotStreamed, "the answer came in one piece, so only its end is a time"},
 	{ReasoningOutput, "reasoning was streamed, which capacity-v3 does not time and the engine's token count holds"},
 	{NoSteadyWindow, "there was no time in which every stream was busy"},
 	{FewCompletions, "fewer than 3 requests ended while every stream was busy"},
+	{BelowMean, "the largest rate came out below the mean, so the numbers contradict each other"},
 	{TooBrief, "the time is too short for a rate: below 1 s for a peak, below 10 ms for tok_per_sec"},
 	{ClosedLoop, "the cell is a closed loop: nothing was planned for a moment"},
 	{OpenLoop, "the cell is an open loop: it has no number of streams to be full"},
@@ -98,6 +111,7 @@ var Reasons = []struct{ Code, Sentence string }{
 	{NoScrapePair, "the engine's metrics were not read both before and after the cell"},
 	{LowFails, "of a search: the SLO does not hold at its lower end"},
 	{ProbesExhausted, "of a search: it looked as often as it may without an answer that its confirmations bore out"},
+	{ClientLimited, "of a search: the client, not the engine, failed at its lower end, as often as it was tried"},
 	{NotChecked, "the workload knows no right answers"},
 	{NoLengthAsked, "no prompt length was asked for"},
 	{OtherWorkload, "another kind of workload measures it"},

@@ -75,6 +75,11 @@ func TestFormulas(t *testing.T) {
 		{"all at once", golden(func(r *Request) {
 			r.OutputTokens, r.ContentChunks, r.FirstOutput, r.FirstVisible, r.LastOutput = tok(64), 64, 200e6, 200e6, 200e6
 		}), CapacityV3, "decode_tok_s", 0, ZeroDuration},
+		{"written", golden(func(r *Request) { r.Written = 30e6 }), CapacityV3, "ttft_from_written_ms", 70, ""},
+		{"written with the first token", golden(func(r *Request) { r.Written = 100e6 }), CapacityV3, "ttft_from_written_ms", 0, ""},
+		{"written after the first token", golden(func(r *Request) { r.Written = 101e6 }), CapacityV3, "ttft_from_written_ms", 0, InconsistentTime},
+		{"written is not known", golden(func(r *Request) { r.Written = -1 }), CapacityV3, "ttft_from_written_ms", 0, NoWriteStamp},
+		{"written, one piece", golden(func(r *Request) { r.Written, r.Unstreamed = 30e6, true }), CapacityV3, "ttft_from_written_ms", 0, NotStreamed},
 		{"not isolated", golden(), CapacityV3, "prefill_tok_s", 0, NoPrefillTime},
 		{"isolated", golden(func(r *Request) { r.ServerPrefill = 50e6 }), CapacityV3, "prefill_tok_s", 2000, ""},
 		{"cached", golden(func(r *Request) { r.ServerPrefill, r.CachedTokens = 50e6, tok(60) }), CapacityV3, "prefill_tok_s", 800, ""},
@@ -168,7 +173,7 @@ func drawProtocol(t *rapid.T) Protocol {
 func drawRequest(t *rapid.T) Request {
 	stamp := rapid.Int64Range(-1, 1000)
 	n := rapid.Ptr(rapid.Int64Range(0, 100), true)
-	r := Request{FirstOutput: stamp.Draw(t, "tfo"), FirstVisible: stamp.Draw(t, "tft"), LastOutput: stamp.Draw(t, "tlast"), End: stamp.Draw(t, "tend"),
+	r := Request{Written: stamp.Draw(t, "written"), FirstOutput: stamp.Draw(t, "tfo"), FirstVisible: stamp.Draw(t, "tft"), LastOutput: stamp.Draw(t, "tlast"), End: stamp.Draw(t, "tend"),
 		Planned: stamp.Draw(t, "planned"), Dispatched: 1000 + stamp.Draw(t, "dispatched"),
 		PromptTokens: n.Draw(t, "prompt"), OutputTokens: n.Draw(t, "output"), CachedTokens: n.Draw(t, "cached"), ReasoningTokens: n.Draw(t, "reasoning tokens"),
 		ContentChunks: rapid.IntRange(0, 100).Draw(t, "chunks"), ReasoningChunks: max(0, rapid.IntRange(-9, 9).Draw(t, "reasoning")),

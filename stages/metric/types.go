@@ -81,8 +81,12 @@ type Trial struct {
 	Planned     int   // open loop: requests of the schedule; 0 = as many as Requests and Unsent
 	Unsent      int   // open loop: planned and not dispatched, because the window had ended
 	MaxInFlight int
-	InFlightNS  int64 // integral of requests in flight over the wall, in request-nanoseconds, counted by the pool; 0 = not counted
+	InFlightNS  int64  // integral of requests in flight over the wall, in request-nanoseconds, counted by the pool; 0 = not counted
+	StartUnixNS int64  // wall clock, 0 = not known
+	WrongState  string // of a ladder: why its cache state is not the one asked for, "" = it is
 	SelfCheck   *SelfCheck
+	Pulse       *Pulse
+	Nominal     bool    // prompt lengths were not held to the engine's count
 	Server      *Server // the engine's own metrics over the cell, nil = it has none
 }
 
@@ -93,12 +97,23 @@ type SelfCheck struct {
 	Concurrency  int   `json:"concurrency"`
 	Events       int   `json:"events"`
 	LagP50       int64 `json:"lag_p50_ns"`
+	LagP95       int64 `json:"lag_p95_ns"` // judged by: the p99 of a short check is its worst event
 	LagP99       int64 `json:"lag_p99_ns"`
 	LagMax       int64 `json:"lag_max_ns"`
 	TTFTExcess   int64 `json:"ttft_excess_ns"`    // mean client TTFT minus the server's mean truth
 	CPUPerEvent  int64 `json:"cpu_per_event_ns"`  // client CPU, -1 = not known
 	ServerLagP99 int64 `json:"server_lag_p99_ns"` // the server behind its own schedule: what the machine, not the client, adds
 	Reduced      bool  `json:"reduced,omitempty"` // checked at fewer streams than the cell has, to spare the machine
+}
+
+// Pulse is how late a timer of the client woke while a cell ran: what the
+// self-check shows of a third of a second, over the whole of it.
+type Pulse struct {
+	Ticks  int   `json:"ticks"` // one every 5 ms
+	LagP50 int64 `json:"lag_p50_ns"`
+	LagP99 int64 `json:"lag_p99_ns"`
+	LagMax int64 `json:"lag_max_ns"`
+	Frozen int64 `json:"frozen_ns"` // sum of the lags of more than 20 ms: time in which the client did not run
 }
 
 // Server is what the engine's own metrics say about one cell: differences of
@@ -146,15 +161,16 @@ type CellOptions struct {
 // Attempted = Completed + Failed. A request whose answer broke its contract or
 // whose time stamps are out of order counts as failed.
 type Cell struct {
-	Name        string         `json:"name"`
-	Concurrency int            `json:"concurrency"` // 0 = open loop
-	Trials      int            `json:"trials"`
-	Attempted   int            `json:"attempted"`
-	Completed   int            `json:"completed"`
-	Failed      int            `json:"failed"`
-	Unsent      int            `json:"unsent"`             // open loop: planned and not sent; not among the attempted
-	Failures    map[string]int `json:"failures,omitempty"` // class -> requests
-	WallS       float64        `json:"wall_s"`             // sum over trials
+	Name         string         `json:"name"`
+	Concurrency  int            `json:"concurrency"` // 0 = open loop
+	Trials       int            `json:"trials"`
+	Attempted    int            `json:"attempted"`
+	Completed    int            `json:"completed"`
+	Failed       int            `json:"failed"`
+	Unsent       int            `json:"unsent"`             // open loop: planned and not sent; not among the attempted
+	Failures     map[string]int `json:"failures,omitempty"` // class -> requests
+	WallS        float64        `json:"wall_s"`             // sum over trials
+	StartedUnixS int64          `json:"started_unix_s"`     // wall clock of the first trial, 0 = not known
 
 	TTFT              Dist `json:"ttft_ms"`
 	TTFO              Dist `json:"ttfo_ms"`
@@ -186,6 +202,7 @@ type Cell struct {
 	OfferedRate      Value `json:"offered_rate"`  // open loop: planned requests / window
 	AchievedRate     Value `json:"achieved_rate"` // dispatched / window
 	ScheduleLag      Dist  `json:"schedule_lag_ms"`
+	TTFTFromWritten  Dist  `json:"ttft_from_written_ms"`
 	TTFTFromSchedule Dist  `json:"ttft_from_schedule_ms"`
 	E2EFromSchedule  Dist  `json:"e2e_from_schedule_ms"`
 	Goodput          Value `json:"goodput"`      // requests per second that met every stated SLO
@@ -207,14 +224,19 @@ type Cell struct {
 	ServerPreempted  Value `json:"server_preemptions"`
 
 	ClientOverhead Value    `json:"client_overhead"`   // share of one core used by the client
-	ClientLag      Value    `json:"client_lag_p99_ms"` // worst self-check of the trials
+	ClientLag      Value    `json:"client_lag_p99_ms"` // worst of the trials: of the pulse where there is one, else of the self-check
 	InFlightMean   Value    `json:"in_flight_mean"`
 	LittleRatio    Value    `json:"little_ratio"`       // in-flight integral / sum of e2e; 1 = all accounted for; null when a request did not end
 	UsageRatio     Value    `json:"usage_server_ratio"` // client's sum of output tokens / the server's counter
 	ClientBound    bool     `json:"client_bound"`       // the client was the bottleneck or cannot be trusted: no guard passes on this cell
 	WarmCache      bool     `json:"warm_cache"`         // prompts meant to be new were found in a cache: no guard passes on this cell
-	OffRate        bool     `json:"off_rate"`           // the achieved rate is more than 1 % off the offered one: no guard passes on this cell
-	Doubts         []string `json:"doubts,omitempty"`   // sentences: why one of the three is set, and what else a reader should know
+	OffRate        bool     `json:"off_rate"`           // the achieved rate is more than 1 % off the offered one, or requests left late: no guard passes on this cell
+	UsageOff       bool     `json:"usage_off"`          // the client's and the engine's token counts are more than 2 % apart: no guard passes on this cell
+	OffLength      bool     `json:"off_length"`         // prompts are not of the length asked for, by the engine's count: no guard passes on this cell
+	WrongState     bool     `json:"wrong_state"`        // a ladder's prompts were not in the cache state that it asks for: no guard passes on this cell
+	GapsUncertain  bool     `json:"gaps_uncertain"`     // the client's stamps come late against the gaps between events: no guard on itl_ms or event_gap_ms passes on this cell
+	LowerBound     bool     `json:"lower_bound"`        // max_rate or max_concurrency could be larger: the search's upper end held, or the client gave up first
+	Doubts         []string `json:"doubts,omitempty"`   // sentences: why a flag is set, and what else a reader should know
 
 	PerTrial []Cell `json:"per_trial,omitempty"` // one per trial, in order; empty in those themselves
 }
@@ -247,15 +269,17 @@ type Curve struct {
 	Baseline         int          `json:"baseline_tokens"`
 	Floor            float64      `json:"pass_rate_floor"`
 	MaxDrop          float64      `json:"max_relative_drop"`
-	Points           []CurvePoint `json:"points"` // ascending
-	Effective        Value        `json:"effective_context_tokens"`
-	FirstDegradation Value        `json:"first_material_degradation"`
+	Points           []CurvePoint `json:"points"`                     // ascending
+	Effective        Value        `json:"effective_context_tokens"`   // prompt tokens of the last point that holds
+	FirstDegradation Value        `json:"first_material_degradation"` // bucket
 	DegradedBecause  []string     `json:"degraded_because,omitempty"`
 }
 
 // Union is the wall time of replicas that ran at the same time, and what it
 // makes of their throughput.
 type Union struct {
+	Cell       string  `json:"cell"`
+	Trial      int     `json:"trial"`
 	Alignment  string  `json:"alignment"`                // exact-explicit-common-clock-domain | legacy-second-precision-bounded
 	Estimate   string  `json:"throughput_estimate_kind"` // exact | conservative-lower-bound
 	WallLowMS  float64 `json:"wall_lower_ms"`

@@ -26,7 +26,8 @@ const (
 // the throughput of the replicas together. With nanoseconds of one declared
 // clock it is exact. With whole seconds it lies between bounds; the lower one
 // of the throughput is the value. It refuses runs that contradict themselves or
-// one another, and runs that did not overlap.
+// one another, and runs that did not overlap. Cell and Trial are for the caller
+// to fill.
 func NewUnion(runs []ReplicaRun) (Union, error) {
 	if len(runs) < 2 {
 		return Union{}, fmt.Errorf("union of %d replicas: it takes two or more", len(runs))

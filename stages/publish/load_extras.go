@@ -59,18 +59,14 @@ func probeTable(name string, probes []metric.Probe) extraTable {
 }
 
 func unionTable(name string, l evidence.LoadMetrics) extraTable {
-	t := extraTable{Title: "Replicas together, " + name, Heads: []string{"cell", "wall, ms", "throughput, tok/s", "kind"}}
-	for i, u := range l.Unions {
-		cell := ""
-		if i < len(l.Cells) {
-			cell = l.Cells[i].Name
-		}
+	t := extraTable{Title: "Replicas together, " + name, Heads: []string{"cell", "trial", "wall, ms", "throughput, tok/s", "kind"}}
+	for _, u := range l.Unions {
 		wall, rate := quantity(u.WallHighMS), valueOf(u.TokS).Text
 		if u.WallLowMS != u.WallHighMS {
 			wall = quantity(u.WallLowMS) + " to " + wall
 			rate += " to " + valueOf(u.TokSHigh).Text
 		}
-		t.Rows = append(t.Rows, []string{cell, wall, rate, u.Estimate})
+		t.Rows = append(t.Rows, []string{u.Cell, thousands(u.Trial), wall, rate, u.Estimate})
 	}
 	return t
 }

@@ -13,6 +13,7 @@ type Table struct {
 	Workload string
 	Heads    []string
 	Rows     [][]string
+	Doubts   []string // what a reader should know of the cells, by candidate and cell
 }
 
 // LoadTables are the tables of a record's serving workloads, as the finding
@@ -33,6 +34,9 @@ func LoadTables(rec *evidence.Record) (out []Table) {
 				}
 				notes := slices.DeleteFunc(slices.Clone(r.Notes), func(s string) bool { return s == "descriptive-only" })
 				t.Rows = append(t.Rows, append(row, strings.Join(notes, "; ")))
+				for _, d := range r.cell.Doubts {
+					t.Doubts = append(t.Doubts, place(r.Candidate, g.Cell)+": "+d)
+				}
 			}
 		}
 		out = append(out, t)

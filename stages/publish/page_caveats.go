@@ -141,14 +141,8 @@ func loadCaveats(name string, load map[string]evidence.LoadMetrics) []caveat {
 		requests := 0
 		for _, c := range load[wl].Cells {
 			where := place(name, wl, c.Name)
-			if c.ClientBound {
-				out = append(out, caveat{where, "client-bound: latencies and rates of the cell are not the engine's"})
-			}
-			if c.WarmCache {
-				out = append(out, caveat{where, "warm-cache: prompts that were meant to be new were found in a cache"})
-			}
-			if c.OffRate {
-				out = append(out, caveat{where, "off-rate: the rate that was sent is more than 1 % off the planned one"})
+			for _, m := range c.Marks() {
+				out = append(out, caveat{where, m.Code + ": " + m.Sentence})
 			}
 			for _, d := range c.Doubts {
 				out = append(out, caveat{where, d})

@@ -145,13 +145,8 @@ func loadRowOf(name string, c *metric.Cell, cols []loadColumn) loadRow {
 	for _, col := range cols {
 		r.Numbers = append(r.Numbers, col.of(c))
 	}
-	for _, mark := range []struct {
-		is   bool
-		text string
-	}{{c.ClientBound, "client-bound"}, {c.WarmCache, "warm-cache"}, {c.OffRate, "off-rate"}} {
-		if mark.is {
-			r.Notes = append(r.Notes, mark.text)
-		}
+	for _, m := range c.Marks() {
+		r.Notes = append(r.Notes, m.Code)
 	}
 	if c.TTFT.Label != "" {
 		r.Notes = append(r.Notes, c.TTFT.Label)

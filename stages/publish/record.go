@@ -27,7 +27,7 @@ func (RecordRunner) Run(_ context.Context, job step.Job) error {
 	if err := job.Params(&p); err != nil {
 		return err
 	}
-	b := builder{job: job, p: p, rec: newRecord(p)}
+	b := builder{job: job, p: p, rec: newRecord(p), busy: map[generation][]metric.Span{}}
 	for _, s := range p.Sources {
 		if err := b.add(s); err != nil {
 			return fmt.Errorf("record: %s: %w", s.Input, err)
@@ -60,7 +60,11 @@ type builder struct {
 	rec  *evidence.Record
 	last int64 // newest wall clock of a measurement, Unix ns
 	gone []source
+	busy map[generation][]metric.Span // of each generation's first trial
 }
+
+// generation is a candidate's answers to a quality workload.
+type generation struct{ candidate, workload string }
 
 func (b *builder) add(s source) error {
 	d := b.job.InputDigest(s.Input)
@@ -107,7 +111,7 @@ func (b *builder) add(s source) error {
 	case "raw":
 		b.rec.Evidence = append(b.rec.Evidence, evidence.EvidenceFile{Step: s.Step, Output: s.Output, Digest: d})
 		if s.Output == evidence.OutTimings || s.Output == evidence.OutCell {
-			return b.date(s.Input)
+			return b.times(s)
 		}
 	}
 	return nil
@@ -127,10 +131,13 @@ func stoppedBy(p *evidence.PreflightDoc) string {
 	return "preflight " + strings.Join(why, "; ")
 }
 
-// date moves the record's day to that of the newest request in a file of
-// timings or load rows. Both carry times.start_unix_ns per row.
-func (b *builder) date(input string) error {
-	rc, err := b.job.Open(input)
+// times moves the record's day to that of the newest request in a file of
+// timings or load rows, and notes when a generation was at work. Rows of both
+// carry times.
+func (b *builder) times(s source) error {
+	at := generation{s.Candidate, s.Workload}
+	costs := s.Output == evidence.OutTimings && s.Step == evidence.GenerateStep(s.Candidate, s.Workload, 1)
+	rc, err := b.job.Open(s.Input)
 	if err != nil {
 		return err
 	}
@@ -141,12 +148,16 @@ func (b *builder) date(input string) error {
 		var row struct {
 			Times struct {
 				StartUnixNS int64 `json:"start_unix_ns"`
+				EndNS       int64 `json:"end_ns"`
 			} `json:"times"`
 		}
 		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
 			return err
 		}
 		b.last = max(b.last, row.Times.StartUnixNS)
+		if costs && row.Times.StartUnixNS > 0 && row.Times.EndNS > 0 {
+			b.busy[at] = append(b.busy[at], metric.Span{Start: row.Times.StartUnixNS, End: row.Times.StartUnixNS + row.Times.EndNS})
+		}
 	}
 	return lines.Err()
 }
@@ -160,6 +171,7 @@ func (b *builder) finish() {
 	for name := range b.rec.Candidates {
 		b.rec.Labels[name] = labels(b.rec, name)
 	}
+	b.costs()
 	b.unknownPins()
 	b.unknownResults()
 	b.unknown("hardware.gpu", "no meter ran beside the campaign and the endpoint does not say")

@@ -16,6 +16,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/metric"
 )
 
 // Kinds of the steps.
@@ -39,8 +40,10 @@ type recordParams struct {
 	Kind       string            `json:"kind"`
 	Owner      string            `json:"owner,omitempty"`
 	Baseline   string            `json:"baseline"`
-	Candidates map[string]string `json:"candidates"` // name -> role
-	Sources    []source          `json:"sources"`    // which input is what, sorted by input
+	Candidates map[string]string `json:"candidates"`      // name -> role
+	GPUs       map[string]int    `json:"gpus,omitempty"`  // name -> GPUs, of those that declare them
+	Price      *metric.Price     `json:"price,omitempty"` // of a GPU
+	Sources    []source          `json:"sources"`         // which input is what, sorted by input
 }
 
 // source says what an input of the record step is.
@@ -67,6 +70,15 @@ func recordStep(c *spec.Campaign, specHash step.Digest) step.Step {
 	}
 	for name, cand := range c.Candidates {
 		p.Candidates[name] = cand.Role
+		if g := cand.Parallelism; g != nil {
+			if p.GPUs == nil {
+				p.GPUs = map[string]int{}
+			}
+			p.GPUs[name] = max(g.Tensor, 1) * max(g.Pipeline, 1) * max(g.Data, 1)
+		}
+	}
+	if cost := c.Publish.Cost; cost != nil {
+		p.Price = &metric.Price{GPUHour: cost.GPUHour, Currency: cost.Currency}
 	}
 	p.Sources = sources(c)
 	inputs := map[string]step.Input{}

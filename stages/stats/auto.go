@@ -19,6 +19,7 @@ const MethodAuto = "auto"
 type Evidence struct {
 	N, B, C  float64 // items; negative and positive differences
 	Binary   bool    // all scores are 0 or 1
+	Bounded  bool    // all scores lie in [0, 1], as those of Binary do
 	Mean, SD float64
 	// Clusters is 0 when items are independent. Moved counts clusters with a
 	// non-zero sum, Effective is [Clustered].Effective, ClusterSE is CR1.
@@ -39,7 +40,8 @@ func (e Evidence) Scaled(n float64) Evidence {
 // MinItems items and MinDifferences non-zero differences, CR1 with t(C-1) when
 // items are clustered and MinDifferences clusters moved, Tango at the
 // effective number of items for clustered 0/1 scores below that. Otherwise it
-// is undefined with the reason.
+// is undefined with the reason. The intervals that rest on a standard error are
+// widened for losses that the sample may not show, when scores are bounded.
 func Auto(e Evidence, confidence float64) Interval {
 	switch {
 	case badConfidence(confidence):
@@ -55,7 +57,7 @@ func Auto(e Evidence, confidence float64) Interval {
 	case e.B+e.C < MinDifferences:
 		return undefined(MethodAuto, ReasonTooFewDifferences)
 	}
-	return e.t(confidence)
+	return e.bounded(e.t(confidence), e.SD/math.Sqrt(e.N), e.N, e.N-1, confidence)
 }
 
 func autoClustered(e Evidence, confidence float64) Interval {
@@ -70,7 +72,7 @@ func autoClustered(e Evidence, confidence float64) Interval {
 	case !moved:
 		return undefined(MethodAuto, ReasonTooFewDifferences)
 	}
-	return e.clustered(confidence)
+	return e.bounded(e.clustered(confidence), e.ClusterSE, e.Effective, e.Clusters-1, confidence)
 }
 
 // tangoClustered is Tango's interval with all counts scaled to the effective

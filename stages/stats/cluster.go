@@ -24,13 +24,18 @@ type Clustered struct {
 // ClusteredMean groups d by cluster; the empty cluster name makes an item its
 // own cluster. len(cluster) must be len(d).
 func ClusteredMean(d []float64, cluster []string) Clustered {
-	c := Clustered{Paired: PairedMean(d)}
+	c := Clustered{Paired: PairedMean(d), sizes: make([]int, 0, len(d)), sums: make([]float64, 0, len(d))}
 	index := map[string]int{}
 	for i, v := range d {
-		at, seen := index[cluster[i]]
-		if !seen || cluster[i] == "" {
+		at, seen := -1, false
+		if cluster[i] != "" {
+			at, seen = index[cluster[i]]
+		}
+		if !seen {
 			at = len(c.sizes)
-			index[cluster[i]] = at
+			if cluster[i] != "" {
+				index[cluster[i]] = at
+			}
 			c.sizes, c.sums = append(c.sizes, 0), append(c.sums, 0)
 		}
 		c.sizes[at]++

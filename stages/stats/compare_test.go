@@ -247,7 +247,7 @@ func TestCompareMethods(t *testing.T) {
 		{tablePairs(30, 2, 1), "", MethodTango, AlgorithmFast, ""},
 		{tablePairs(30, 2, 1), "bootstrap", MethodBootstrap, AlgorithmNumPy, ""},
 		{tablePairs(30, 0, 0), "t", MethodT, AlgorithmFast, ReasonZeroVariance},
-		{clustered, "", MethodClustered, AlgorithmFast, ""},
+		{clustered, "", MethodClusteredBounded, AlgorithmFast, ""},
 		{clustered, "t", MethodClustered, AlgorithmFast, ""},
 		{clustered, "bootstrap", MethodClusterBootstrap, AlgorithmNumPy, ""},
 		{nil, "", MethodAuto, AlgorithmFast, ReasonNoItems},

@@ -121,7 +121,8 @@ func TestAutoChooses(t *testing.T) {
 	}{
 		{Evidence{N: 5, Binary: true}, MethodTango},
 		{Evidence{N: 100, B: 5, C: 5, SD: 0.3}, MethodT},
-		{Evidence{N: 40, B: 12, Binary: true, Clusters: 20, Moved: 10, Effective: 20, ClusterSE: 0.1}, MethodClustered},
+		{Evidence{N: 40, B: 12, Binary: true, Clusters: 20, Moved: 10, Effective: 20, ClusterSE: 0.1}, MethodClusteredBounded},
+		{Evidence{N: 100, B: 5, C: 5, SD: 0.3, Bounded: true}, MethodTBounded},
 		{Evidence{N: 40, B: 2, Binary: true, Clusters: 20, Moved: 2, Effective: 20, ClusterSE: 0.01}, MethodTangoClustered},
 		{Evidence{N: 100, B: 12, Clusters: 20, Moved: 10, Effective: 20, ClusterSE: 0.1}, MethodClustered},
 	} {

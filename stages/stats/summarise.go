@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // sample is one set of pairs in id order, in columns.
@@ -27,25 +28,36 @@ func (s sample) summarise(opt Options) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
+	out, groups := s.describe(opt)
+	out.Generator = boot.Algorithm
+	if err := out.intervals(s, boot, groups, opt); err != nil {
+		return Summary{}, err
+	}
+	out.settle(out.choose(), s.stratum, opt)
+	return out, nil
+}
+
+// describe fills in all that needs no resampling. [Simulate] judges by it too.
+func (s sample) describe(opt Options) (Summary, Clustered) {
 	groups := ClusteredMean(s.d, s.cluster)
 	out := Summary{
 		N: len(s.d), Choice: opt.Interval, Confidence: opt.Confidence,
-		Generator: boot.Algorithm, Binary: binary(s.a) && binary(s.b),
-		Warnings: []Warning{},
+		Binary: binary(s.a) && binary(s.b), Warnings: []Warning{},
 	}
+	out.Bounded = !out.Binary && bounded(s.a) && bounded(s.b)
 	out.Discordant.B, out.Discordant.C = discordant(s.d)
 	out.means(s, groups)
 	out.disagree()
 	out.mcnemar()
 	out.mde()
-	if err := out.intervals(s, boot, groups, opt); err != nil {
-		return Summary{}, err
-	}
-	iv := out.choose()
+	return out, groups
+}
+
+// settle puts the interval in use and the doubts about it into the summary.
+func (out *Summary) settle(iv Interval, stratum string, opt Options) {
 	out.Lo, out.Hi = iv.Bounds()
 	out.Method, out.Reason = iv.Method, iv.Reason
-	out.warn(s.stratum, opt)
-	return out, nil
+	out.warn(stratum, opt)
 }
 
 func (out *Summary) means(s sample, groups Clustered) {
@@ -180,7 +192,7 @@ func (out *Summary) warn(stratum string, opt Options) {
 	if out.Method == MethodTango || out.Method == MethodBCa {
 		add(WarnClustersIgnored, "%d items come in %d clusters, and the %s interval takes them as independent; use interval auto", out.N, out.Clusters.N, out.Method)
 	}
-	if out.Clusters.N < EnoughClusters && (out.Method == MethodClustered || out.Method == MethodClusterBootstrap) {
+	if out.Clusters.N < EnoughClusters && slices.Contains([]string{MethodClustered, MethodClusteredBounded, MethodClusterBootstrap}, out.Method) {
 		add(WarnFewClusters, "the %s interval is too narrow below %d clusters; there are %d", out.Method, EnoughClusters, out.Clusters.N)
 	}
 }

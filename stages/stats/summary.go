@@ -21,8 +21,10 @@ type Summary struct {
 	Choice     string   `json:"choice"`
 	Confidence float64  `json:"confidence"`
 	// Generator is the algorithm id behind the resampled intervals.
-	Generator    string       `json:"generator"`
+	Generator string `json:"generator"`
+	// Binary is that all scores are 0 or 1, Bounded that others lie in [0, 1].
 	Binary       bool         `json:"binary"`
+	Bounded      bool         `json:"bounded,omitempty"`
 	Discordant   Discordant   `json:"discordant"`
 	Disagreement Disagreement `json:"disagreement"`
 	Intervals    Intervals    `json:"intervals"`
@@ -99,7 +101,7 @@ func (s Summary) Interval() Interval {
 func (s Summary) Evidence() Evidence {
 	e := Evidence{
 		N: float64(s.N), B: float64(s.Discordant.B), C: float64(s.Discordant.C),
-		Binary: s.Binary, Mean: value(s.Delta), SD: value(s.SD),
+		Binary: s.Binary, Bounded: s.Bounded, Mean: value(s.Delta), SD: value(s.SD),
 	}
 	if c := s.Clusters; c != nil {
 		e.Clusters, e.Moved, e.Effective = float64(c.N), float64(c.Moved), c.Effective

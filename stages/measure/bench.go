@@ -15,16 +15,19 @@ type bench struct {
 	loaded
 	runs  int
 	items []prompts.BenchItem
+	first prompts.BenchItem
 	done  bool
 }
 
 func newBench(p *cellParams, head evidence.CellHeader) (*bench, error) {
 	w := p.Workload.Bench
-	items := prompts.Bench(w.Prompts)
+	items := prompts.Bench(p.place(p.Cell), w.Prompts)
 	if w.Runs < 1 || len(items) == 0 {
 		return nil, p.nothing(w.Runs)
 	}
-	return &bench{runs: w.Runs, items: items, loaded: loaded{p: p, head: head}}, nil
+	first := prompts.BenchWarmup
+	first.Place = p.place(p.Cell)
+	return &bench{runs: w.Runs, items: items, first: first, loaded: loaded{p: p, head: head}}, nil
 }
 
 func (b *bench) conns() int { return 1 }
@@ -40,8 +43,8 @@ func (b *bench) next(*timed) (*block, error) {
 		head: b.head, prompts: turnsOf(b.items), requests: b.runs * len(b.items), workers: 1, untimed: 1,
 		request: func(i int, a prompts.Prompt) llm.Request { return b.ask(b.items[i%len(b.items)], a) },
 		before: func(int) (llm.Request, error) {
-			a, err := prompts.BenchWarmup.Build(0)
-			return b.ask(prompts.BenchWarmup, a), err
+			a, err := b.first.Build(0)
+			return b.ask(b.first, a), err
 		},
 	}, nil
 }

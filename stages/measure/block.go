@@ -110,7 +110,8 @@ func (s *station) settle(ctx context.Context, b *block, t *timed) (err error) {
 
 // describe fills in what the header says of prompts.
 func (s *station) describe(b *block, head *evidence.CellHeader) (err error) {
-	head.Prompts.Builder = b.prompts.ID()
+	head.Model = s.pin.Observed.Served
+	head.Prompts.Builder, head.Prompts.Attempt = b.prompts.ID(), s.attempt
 	head.Prompts.SHA256, head.Prompts.Distinct, err = prompts.Digest(b.prompts, b.requests)
 	return err
 }
@@ -183,10 +184,12 @@ func (s *station) dispatch(ctx context.Context, b *block, feed *feeder, t *timed
 	cpu := s.cpu()
 	start := time.Now()
 	t.scrapes.start(ctx, start)
+	pulse := dispatch.StartPulse()
 	out := s.loop(ctx, b, send, take)
+	t.head.Pulse = new(pulse.Stop())
 	t.head.CPUSelfNS = used(cpu, s.cpu())
 	t.scrapes.after(ctx, start)
-	t.head.ServerScrape = t.scrapes.why
+	t.head.ServerScrape = t.scrapes.why()
 	t.head.StartUnixNS, t.head.WallNS = out.Start.UnixNano(), out.WallNS
 	t.head.MaxInFlight, t.head.InFlightNS = out.MaxInFlight, out.InFlightNS
 	t.head.Requests, t.head.Unsent, t.head.StalledNS = out.Sent, out.Unsent, int64(out.Stalled)

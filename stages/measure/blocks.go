@@ -22,6 +22,15 @@ func scrapesInput(cell string, trial int) string { return cellInput(cell, trial)
 type measured struct {
 	head  evidence.CellHeader
 	trial metric.Trial
+	notes []string // on the engine's own metrics
+}
+
+// says puts the trial before a sentence, and the replica where there are some.
+func (b *measured) says(sentence string) string {
+	if b.head.Replica > 0 {
+		return fmt.Sprintf("trial %d, replica %d: %s", b.head.Trial, b.head.Replica, sentence)
+	}
+	return fmt.Sprintf("trial %d: %s", b.head.Trial, sentence)
 }
 
 // lengths reports whether its prompts were to have a length.
@@ -136,8 +145,8 @@ func request(row *evidence.LoadRow, decode int) metric.Request {
 	if u := row.Usage; u != nil {
 		r.PromptTokens, r.OutputTokens, r.ReasoningTokens, r.CachedTokens = u.PromptTokens, u.OutputTokens, u.ReasoningTokens, u.CachedTokens
 	}
-	if n := r.OutputTokens; decode > 0 && n != nil && *n != int64(decode) {
-		r.Eligible = false
+	if n := r.OutputTokens; n != nil && (decode > 0 && *n != int64(decode) || row.MaxTokens > 0 && *n > int64(row.MaxTokens)) {
+		r.Eligible = false // more than the limit: it was not kept, or the count is wrong
 	}
 	if s := row.Server; s != nil {
 		r.ServerTotal, r.ServerPrefill, r.ServerDecode = s.Total, s.PromptEval, s.Eval
@@ -188,13 +197,17 @@ func readScrapes(job step.Job, input string, blocks []measured) error {
 		} else if err != nil {
 			return fmt.Errorf("metrics of the engine: %w", err)
 		}
-		if row.Phase == "before" {
+		if row.Phase == scrape.PhaseBefore {
 			flush()
 			for at++; at < len(blocks) && blocks[at].head.ServerScrape != ""; at++ {
 			}
 		}
 		if at < 0 || at >= len(blocks) {
 			return errors.New("metrics of the engine: they belong to no block")
+		}
+		if row.Failed != "" {
+			blocks[at].notes = append(blocks[at].notes, fmt.Sprintf("the engine's metrics %s it: %s", row.Phase, row.Failed))
+			continue
 		}
 		looks = append(looks, scrape.Look{AtNS: row.AtNS, Phase: row.Phase, Body: []byte(row.Body)})
 	}
@@ -205,9 +218,19 @@ func readScrapes(job step.Job, input string, blocks []measured) error {
 // summarise keeps what the engine said over the block. What cannot be read is
 // no reason to lose the cell: the client's own numbers stand by themselves.
 func (b *measured) summarise(looks []scrape.Look) {
-	if s, err := scrape.Summarise(looks); err == nil {
-		b.trial.Server = s
+	s, notes, err := scrape.Summarise(looks, b.head.Model)
+	if err != nil {
+		notes = append(notes, err.Error())
 	} else {
-		b.head.ServerScrape = "the engine's /metrics could not be understood: " + err.Error()
+		b.trial.Server = s
+	}
+	for _, n := range notes {
+		b.notes = append(b.notes, "the engine's metrics: "+n)
+	}
+	if more := len(b.notes) - mostNotes; more > 0 {
+		b.notes = append(b.notes[:mostNotes], fmt.Sprintf("the engine's metrics: %d more notes like these", more))
 	}
 }
+
+// mostNotes is how many sentences about the engine's metrics a block may add.
+const mostNotes = 3

@@ -27,8 +27,8 @@ func newBurst(p *cellParams, head evidence.CellHeader) (*burst, error) {
 func (b *burst) conns() int { return b.p.Concurrency }
 
 func (b *burst) start(ctx context.Context, at *station) (err error) {
-	b.cal, err = at.calibrate(ctx, b.w.Tokens, func(perToken float64, k int) (prompts.Prompt, error) {
-		like, err := prompts.Burst("calibration", b.w.SharedTokens, b.w.Tokens, b.head.Trial, ^b.seed, perToken, b.output)
+	b.cal, err = at.calibrate(ctx, b.w.Tokens, false, func(perToken float64, k int) (prompts.Prompt, error) {
+		like, err := prompts.Burst(b.p.calibrating(b.head.Trial), b.w.SharedTokens, b.w.Tokens, b.head.Trial, ^b.seed, perToken, b.output)
 		if err != nil {
 			return prompts.Prompt{}, err
 		}

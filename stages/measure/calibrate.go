@@ -19,10 +19,15 @@ import (
 type calibrated struct {
 	perToken float64
 	by       string // usage | tokenize; "" = nominal
+	template *int   // tokens that a request has besides its text, nil = not measured
+	why      string // it is nominal although it was to be calibrated, "" = it was not to be
 }
 
 func (c calibrated) describe(h *evidence.CellHeader) {
-	h.Prompts.CharsPerToken, h.Prompts.CalibratedBy = c.perToken, c.by
+	h.Prompts.CharsPerToken, h.Prompts.CalibratedBy, h.Prompts.Template = c.perToken, c.by, c.template
+	if c.why != "" {
+		h.Prompts.Doubts = append(h.Prompts.Doubts, "the prompts could not be calibrated: "+c.why)
+	}
 	if c.by == "" {
 		h.Prompts.CharsPerToken, h.Prompts.CalibratedBy = prompts.NominalCharsPerToken, "nominal"
 	}
@@ -33,9 +38,22 @@ var errUncounted = errors.New("the engine does not count prompt tokens")
 
 // calibrate finds the ratio with which prompts of want tokens have as many as
 // the engine counts them. build makes the k-th prompt with a ratio; none of
-// them may be like one that is timed. Where the engine counts nothing the
-// length stays nominal.
-func (s *station) calibrate(ctx context.Context, want int, build func(perToken float64, k int) (prompts.Prompt, error)) (calibrated, error) {
+// them may be like one that is timed. Where that cannot be done because the
+// engine counts nothing, or no length lands within 2 %, it stays nominal,
+// unless the campaign asks for it.
+func (s *station) calibrate(ctx context.Context, want int, asked bool, build func(perToken float64, k int) (prompts.Prompt, error)) (calibrated, error) {
+	c, err := s.counted(ctx, want, build)
+	if err == nil || asked || !errors.Is(err, errUncounted) && !errors.Is(err, prompts.ErrNoLength) {
+		return c, err
+	}
+	s.job.Logf("prompts of %d tokens stay nominal: %v", want, err)
+	return calibrated{why: err.Error()}, nil
+}
+
+// uncalibrated is what to do about a length that cannot be held.
+const uncalibrated = "ask for another length, or write calibrate: nominal and look at prompt_tokens"
+
+func (s *station) counted(ctx context.Context, want int, build func(perToken float64, k int) (prompts.Prompt, error)) (calibrated, error) {
 	c, count := prompts.Calibrate(want), &counter{at: s}
 	for k := 0; ; k++ {
 		chars, more := c.Next()
@@ -49,8 +67,7 @@ func (s *station) calibrate(ctx context.Context, want int, build func(perToken f
 		s.job.Progress(0, 0, fmt.Sprintf("calibrating prompts of %d tokens", want))
 		n, err := count.tokens(ctx, p.Text)
 		if errors.Is(err, errUncounted) {
-			s.job.Logf("prompts of %d tokens stay nominal: %v", want, err)
-			return calibrated{}, nil
+			err = step.WithHint(err, uncalibrated)
 		}
 		if err != nil {
 			return calibrated{}, fmt.Errorf("calibration: %w", err)
@@ -59,10 +76,10 @@ func (s *station) calibrate(ctx context.Context, want int, build func(perToken f
 	}
 	ratio, counted, err := c.Result()
 	if err != nil {
-		return calibrated{}, step.WithHint(fmt.Errorf("calibration: %w", err), "ask for another length, or write calibrate: nominal and look at prompt_tokens")
+		return calibrated{}, step.WithHint(fmt.Errorf("calibration: %w", err), uncalibrated)
 	}
 	s.job.Logf("%.4f characters a token: %d tokens were asked for, %d counted (%s)", ratio, want, counted, count.by)
-	return calibrated{ratio, count.by}, nil
+	return calibrated{perToken: ratio, by: count.by, template: count.template}, nil
 }
 
 // counter asks an endpoint how many tokens a prompt has as a request: with its
@@ -71,7 +88,7 @@ func (s *station) calibrate(ctx context.Context, want int, build func(perToken f
 type counter struct {
 	at       *station
 	by       string
-	template int // tokens that a request has besides its text
+	template *int // tokens that a request has besides its text, nil = not measured
 }
 
 func (c *counter) tokens(ctx context.Context, text string) (int, error) {
@@ -92,15 +109,33 @@ func (c *counter) tokens(ctx context.Context, text string) (int, error) {
 		if err != nil && !errors.Is(err, errUncounted) {
 			return 0, err
 		}
-		c.template = max(0, whole-n)
+		if err == nil {
+			c.template = new(max(0, whole-n))
+		}
 	}
-	return n + c.template, nil
+	if c.template != nil {
+		n += *c.template
+	}
+	return n, nil
+}
+
+// besides returns the tokens that a request has besides its text, nil = they
+// cannot be counted. short is the text of the one request that may be needed.
+func (s *station) besides(ctx context.Context, c calibrated, short string) (*int, error) {
+	if c.by != "usage" {
+		return c.template, nil
+	}
+	n, err := (&counter{at: s}).usage(ctx, short)
+	if errors.Is(err, errUncounted) {
+		return nil, nil
+	}
+	return new(max(0, n-int(float64(len(short))/c.perToken))), err
 }
 
 // usage sends the text for one token of output.
 func (c *counter) usage(ctx context.Context, text string) (int, error) {
 	req, err := c.at.Prepare(llm.Request{
-		Messages: []llm.Message{{Role: "user", Content: text}},
+		Messages: messages(c.at.system, text),
 		Sampling: llm.Sampling{TopP: 1, MaxTokens: 1}, Reasoning: c.at.control, NoOutput: true,
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/stages/llm"
@@ -92,9 +93,84 @@ func TestUncalibrated(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	explicit := func(p *spec.CapacityPrompt) { p.Calibrate = "endpoint" }
+	if _, err := cellOf(t, sized(2000, explicit), dumb); err == nil || !strings.Contains(err.Error(), "does not count prompt tokens") || !strings.Contains(err.Error(), "calibrate: nominal") {
+		t.Error(err)
+	}
+	if _, err := cellOf(t, sized(2000, explicit, func(p *spec.CapacityPrompt) { p.Template = "{index}" }), newEngine()); err == nil || !strings.Contains(err.Error(), "cannot be calibrated") {
+		t.Error(err)
+	}
+	if cell := derive(t, sized(2000), func() Endpoint { return dumb }, nil).Cells[0]; !strings.Contains(strings.Join(cell.Doubts, "\n"), "could not be calibrated: calibration: the engine does not count prompt tokens") {
+		t.Errorf("%q", cell.Doubts)
+	}
+	short := newEngine() // whose template alone is longer
+	if _, err := cellOf(t, sized(8, explicit), short); err == nil || !strings.Contains(err.Error(), "no prompt length lands") {
+		t.Error(err)
+	}
+	if cell := derive(t, sized(8), func() Endpoint { return short }, nil).Cells[0]; !strings.Contains(strings.Join(cell.Doubts, "\n"), "could not be calibrated") || !strings.Contains(strings.Join(cell.Doubts, "\n"), "5 of 5 prompts are more than 2 % off") {
+		t.Errorf("%q", cell.Doubts)
+	}
 	broken := newEngine()
 	broken.Count = func(string) (int, error) { return 0, errors.New("no such page") }
 	if _, err := cellOf(t, sized(2000), broken); err == nil || !strings.Contains(err.Error(), "no such page") {
 		t.Error(err)
+	}
+}
+
+// TestCalibrationTexts: no two cells, trials or workloads send the same text to
+// find out how long it is: an engine may leave out of its count what it knows.
+func TestCalibrationTexts(t *testing.T) {
+	c := everyKind()
+	prompt := spec.CapacityPrompt{Tokens: 300, Cache: "unique"}
+	for name, change := range map[string]func(*spec.Capacity){
+		"capacity": func(*spec.Capacity) {},
+		"longer":   func(w *spec.Capacity) { w.Requests++ },
+		"shared":   func(w *spec.Capacity) { w.Prompt.Cache = "shared" },
+	} {
+		w := *capacityOf([]int{1, 2}, 2).Capacity
+		w.Prompt = prompt
+		change(&w)
+		c.Measure[name] = spec.Workload{Kind: "capacity", Capacity: &w}
+	}
+	c.Measure["open"].OpenLoop.Prompt, c.Measure["search"].Search.Prompt = prompt, prompt
+	c.Measure["ladder"].Ladder.Tokens, c.Measure["ladder"].Ladder.Trials = []int{512, 1024}, 2
+	c.Measure["burst"].PrefixBurst.Trials = 2
+	w := *c.Measure["context"].EffectiveContext
+	w.Repetitions = 2
+	c.Measure["context2"] = spec.Workload{Kind: "effective-context", EffectiveContext: &w}
+	seen, cells := map[string]string{}, map[string]bool{}
+	for _, s := range Steps(c) {
+		if s.Kind != KindCell {
+			continue
+		}
+		ep, job := newEngine(), cellJob(t, load())
+		ep.words = looksUp
+		job.S = s
+		job.Inputs[traceInput] = []byte("TIMESTAMP,ContextTokens,GeneratedTokens\n2024-05-10 00:00:00.000000,200,7\n")
+		synctest.Test(t, func(t *testing.T) {
+			d := func(n Need) (Endpoint, error) {
+				if n.Replica > 0 {
+					return newEngine(), nil
+				}
+				return ep, nil
+			}
+			if err := (Cell{Dial: d, open: openInBubble}).Run(t.Context(), job); err != nil {
+				t.Fatal(err)
+			}
+		})
+		for _, r := range ep.asked {
+			if !r.NoOutput {
+				continue
+			}
+			text := r.Messages[0].Content
+			head := text[:min(64, len(text))]
+			if of := seen[head]; of != "" && of != s.Name {
+				t.Errorf("%s and %s send the same text: %q", of, s.Name, head)
+			}
+			seen[head], cells[s.Name] = s.Name, true
+		}
+	}
+	if len(cells) != 3*4+4+1+1+1+4+2+2 { // capacities, replicas, open, trace, search, ladder, contexts, bursts
+		t.Errorf("%d cells calibrate: %v", len(cells), cells)
 	}
 }

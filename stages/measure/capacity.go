@@ -2,8 +2,10 @@ package measure
 
 import (
 	"context"
+	"errors"
 
 	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/measure/prompts"
 )
@@ -24,20 +26,28 @@ type loaded struct {
 func (l *loaded) cell(point string, concurrency, n int) prompts.Cell {
 	return prompts.Cell{
 		Prompt: l.prompt, Output: l.output, Concurrency: concurrency, Trial: l.head.Trial, Point: l.p.place(point), Requests: n, Seed: l.seed,
-		CharsPerToken: l.cal.perToken, MaxTokens: sampling(l.p.Sampling, l.p.Reasoning, 0).MaxTokens, ContextLimit: l.served,
+		Shared: l.p.salt(), CharsPerToken: l.cal.perToken, MaxTokens: sampling(l.p.Sampling, l.p.Reasoning, 0).MaxTokens, ContextLimit: l.served,
 	}
 }
 
 // calibrate finds how many characters a token has in prompts like those of c.
-// The texts that it sends have another seed: a cache that holds them holds
-// nothing of what is timed.
+// The texts that it sends have a place of their own: a cache that holds them
+// holds nothing of what is timed, or of what another cell sends.
 func (l *loaded) calibrate(ctx context.Context, at *station, c prompts.Cell) (err error) {
 	l.served = at.pin.Observed.ContextLength
-	if c.Prompt.Tokens, err = typical(c); err != nil || !prompts.Calibrates(c.Prompt) {
+	asked := c.Prompt.Calibrate == "endpoint"
+	if c.Prompt.Tokens, err = typical(c); err != nil {
 		return err
 	}
-	c.Prompt.Lengths, c.Lengths, c.ContextLimit, c.Seed, c.Point = nil, nil, l.served, ^c.Seed, "calibration"
-	l.cal, err = at.calibrate(ctx, c.Prompt.Tokens, func(perToken float64, k int) (prompts.Prompt, error) {
+	if !prompts.Calibrates(c.Prompt) {
+		if asked {
+			err = step.WithHint(errors.New("the prompt's length cannot be calibrated: its builder, or a template without {filler}, fixes its text"), "leave calibrate out, or give tokens and a template with {filler}")
+		}
+		return err
+	}
+	c.Point = l.p.calibrating(c.Trial)
+	c.Prompt.Lengths, c.Lengths, c.Blocks, c.ContextLimit, c.Seed, c.Shared = nil, nil, nil, l.served, ^c.Seed, c.Point
+	l.cal, err = at.calibrate(ctx, c.Prompt.Tokens, asked, func(perToken float64, k int) (prompts.Prompt, error) {
 		c.CharsPerToken = perToken
 		b, err := prompts.New(c)
 		if err != nil {

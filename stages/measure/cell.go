@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/cupel-dev/cupel/engine/step"
@@ -20,6 +21,11 @@ type Cell struct {
 	// SelfCheck looks at what this client can do at a concurrency, right before
 	// a block is measured at it; nil = it is not looked at.
 	SelfCheck func(ctx context.Context, concurrency int) (*metric.SelfCheck, error)
+
+	// Attempt names a measurement: prompts that are to be new depend on it, so
+	// that an engine that was asked before has not seen them. It is the same for
+	// all cells of a run, so that the candidates get the same prompts. nil = drawn.
+	Attempt func() string
 
 	open opener // nil = dispatch.Open
 }
@@ -45,6 +51,9 @@ func (c Cell) run(ctx context.Context, job step.Job) error {
 	}
 	if err := p.check(); err != nil {
 		return err
+	}
+	if !p.shared() {
+		p.attempt = c.attempt()
 	}
 	limit, err := timeout(p.common().timeout)
 	if err != nil {
@@ -76,6 +85,13 @@ func (c Cell) run(ctx context.Context, job step.Job) error {
 		return err
 	}
 	return at.recheck(ctx)
+}
+
+func (c Cell) attempt() string {
+	if c.Attempt != nil {
+		return c.Attempt()
+	}
+	return fmt.Sprintf("%016x", rand.Uint64())
 }
 
 // layout is what a kind makes of a cell's parameters.
@@ -118,7 +134,6 @@ func (p *cellParams) header(job step.Job) (evidence.CellHeader, error) {
 		}
 	}
 	return evidence.CellHeader{
-		Kind: p.Workload.Kind, Cell: p.Cell, Protocol: p.common().protocol, Loop: "closed", Concurrency: p.Concurrency,
-		Trial: job.Step().Trial, Order: h.Order,
+		Kind: p.Workload.Kind, Cell: p.Cell, Loop: "closed", Concurrency: p.Concurrency, Trial: job.Step().Trial, Order: h.Order,
 	}, nil
 }

@@ -114,15 +114,15 @@ func TestCell(t *testing.T) {
 			}
 			return &metric.SelfCheck{Concurrency: n}, nil
 		}
-		c := Cell{Dial: dial(ep), CPU: func() int64 { return cpu.Add(7e6) }, SelfCheck: check}
+		c := Cell{Dial: dial(ep), CPU: func() int64 { return cpu.Add(7e6) }, SelfCheck: check, Attempt: func() string { return "7" }}
 		if err := c.Run(t.Context(), job); err != nil {
 			t.Fatal(err)
 		}
 		blocks := readCellFile(t, job.Output(evidence.OutCell))
-		want := evidence.CellHeader{Kind: "capacity", Cell: "c=3", Protocol: "capacity-v3", Loop: "closed", Concurrency: 3, Trial: 1, Order: 5,
+		want := evidence.CellHeader{Kind: "capacity", Cell: "c=3", Model: "m", Loop: "closed", Concurrency: 3, Trial: 1, Order: 5,
 			Requests: 10, StartUnixNS: began.UnixNano() + 3200e6, WallNS: 400e6, CPUSelfNS: 7e6, MaxInFlight: 3, InFlightNS: 1000e6,
-			SelfCheck: &metric.SelfCheck{Concurrency: 3}, ServerScrape: "the engine has no /metrics",
-			Prompts: evidence.PromptSet{Builder: "cupel/words-v1", Distinct: 10, CharsPerToken: 3, CalibratedBy: "nominal"}}
+			SelfCheck: &metric.SelfCheck{Concurrency: 3}, Pulse: &metric.Pulse{Ticks: 80}, ServerScrape: "the engine has no /metrics",
+			Prompts: evidence.PromptSet{Attempt: "7", Builder: "cupel/words-v1", Distinct: 10, CharsPerToken: 3, CalibratedBy: "nominal"}}
 		got := blocks[0].head
 		if got.Prompts.SHA256.IsZero() {
 			t.Error("the prompts have no digest")
@@ -255,7 +255,9 @@ func TestCellDrift(t *testing.T) {
 
 func TestCellParams(t *testing.T) {
 	for name, change := range map[string]func(*cellParams, *spec.Capacity){
-		"protocol": func(_ *cellParams, c *spec.Capacity) { c.Protocol = "capacity-v2" },
+		"protocol": func(p *cellParams, _ *spec.Capacity) {
+			p.Workload = spec.Workload{Kind: "search", Search: &spec.Search{Protocol: "capacity-v2", Over: "concurrency", Low: 1, High: 2, Requests: 1}}
+		},
 		"requests": func(_ *cellParams, c *spec.Capacity) { c.Requests = 0 },
 		"workers":  func(p *cellParams, _ *spec.Capacity) { p.Concurrency = 0 },
 		"template": func(_ *cellParams, c *spec.Capacity) { c.Prompt.Template = "no canary" },
@@ -297,10 +299,7 @@ func TestReasoningControl(t *testing.T) {
 	}
 }
 
-func TestCPUTime(t *testing.T) {
-	if a, b := cpuTime(), cpuTime(); a < 0 || b < a {
-		t.Errorf("%d, then %d", a, b)
-	}
+func TestUsedCPU(t *testing.T) {
 	if used(-1, 5) != -1 || used(5, -1) != -1 || used(5, 9) != 4 {
 		t.Error("unknown CPU time must stay unknown")
 	}

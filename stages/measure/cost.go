@@ -10,7 +10,8 @@ import (
 	"github.com/cupel-dev/cupel/stages/measure/prompts"
 )
 
-// calibration bounds the requests that find out how long a token is.
+// calibration bounds the requests that find out how long a token is, and how
+// many a request has besides its text.
 const calibration = 10
 
 // cost is what a cell sends at most, warm-up and calibration included.
@@ -44,12 +45,12 @@ func (p *cellParams) requests(trial, traceRows int) int {
 	case w.Ladder != nil:
 		return w.Ladder.Requests + 1 + calibration
 	case w.EffectiveContext != nil:
-		items, _ := contextItems(*w.EffectiveContext) // the run says why there are none
+		items, _ := contextItems(*w.EffectiveContext, "") // the run says why there are none
 		return len(items) + calibration
 	case w.PrefixBurst != nil:
 		return p.Concurrency + calibration
 	case w.Bench != nil:
-		return 1 + w.Bench.Runs*len(prompts.Bench(w.Bench.Prompts))
+		return 1 + w.Bench.Runs*len(prompts.Bench("", w.Bench.Prompts))
 	}
 	return 0
 }

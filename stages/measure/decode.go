@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"strings"
 
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/stages/evidence"
@@ -25,9 +26,12 @@ func newDecode(p *cellParams, head evidence.CellHeader) (*decode, error) {
 	if w.Requests < 1 || p.Concurrency < 1 || w.OutputTokens < 1 {
 		return nil, p.nothing(w.Requests)
 	}
-	prompt := spec.CapacityPrompt{Cache: "shared", Template: decodeTemplate} // sent as it stands: prefill is not what is measured
+	prompt := spec.CapacityPrompt{Cache: "unique", Template: decodeTemplate}
 	if w.Prompt != "" {
 		prompt.Template = w.Prompt
+	}
+	if !strings.Contains(prompt.Template, "{index}") {
+		prompt.Cache = "shared" // one text for all, sent as it stands: prefill is not what is measured
 	}
 	return &decode{w: w, loaded: loaded{p: p, head: head, prompt: prompt, seed: w.Seed, warmup: w.Warmup}}, nil
 }

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/stages/evidence"
@@ -16,16 +17,16 @@ type effective struct {
 }
 
 // contextItems are the requests of an effective-context workload.
-func contextItems(w spec.EffectiveContext) ([]prompts.ContextItem, error) {
+func contextItems(w spec.EffectiveContext, place string) ([]prompts.ContextItem, error) {
 	p, err := prompts.ProfileOf(w)
 	if err != nil {
 		return nil, err
 	}
-	return prompts.Context(p, w.Seed), nil
+	return prompts.Context(p, place, w.Seed), nil
 }
 
 func newContext(p *cellParams, head evidence.CellHeader) (*effective, error) {
-	items, err := contextItems(*p.Workload.EffectiveContext)
+	items, err := contextItems(*p.Workload.EffectiveContext, p.place(p.Cell))
 	if err == nil && (len(items) == 0 || p.Concurrency < 1) {
 		err = p.nothing(len(items))
 	}
@@ -50,7 +51,10 @@ func (e *effective) start(ctx context.Context, at *station) (err error) {
 		}
 	}
 	like.Seed = ^like.Seed
-	e.cal, err = at.calibrate(ctx, like.Bucket, func(perToken float64, _ int) (prompts.Prompt, error) { return like.Build(perToken) })
+	e.cal, err = at.calibrate(ctx, like.Bucket, false, func(perToken float64, k int) (prompts.Prompt, error) {
+		like.Place = fmt.Sprint(e.p.calibrating(e.head.Trial), k)
+		return like.Build(perToken)
+	})
 	return err
 }
 

@@ -87,6 +87,12 @@ func streamed(r llm.Request, text string, took time.Duration) llm.Response {
 // cellOf runs the one cell of a workload of fp8 and returns its blocks.
 func cellOf(t *testing.T, c *spec.Campaign, ep Endpoint, inputs ...string) ([]cellBlock, error) {
 	t.Helper()
+	return cellOfAttempt(t, c, ep, "", inputs...)
+}
+
+// cellOfAttempt is cellOf with the attempt that Cell would draw.
+func cellOfAttempt(t *testing.T, c *spec.Campaign, ep Endpoint, attempt string, inputs ...string) ([]cellBlock, error) {
+	t.Helper()
 	job := cellJob(t, load())
 	for _, s := range Steps(c) {
 		if s.Kind == KindCell {
@@ -98,7 +104,7 @@ func cellOf(t *testing.T, c *spec.Campaign, ep Endpoint, inputs ...string) ([]ce
 	}
 	var err error
 	synctest.Test(t, func(t *testing.T) {
-		err = Cell{Dial: dial(ep), open: openInBubble}.Run(t.Context(), job)
+		err = Cell{Dial: dial(ep), open: openInBubble, Attempt: func() string { return attempt }}.Run(t.Context(), job)
 	})
 	if err != nil {
 		return nil, err

@@ -2,11 +2,13 @@ package measure
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/llm"
+	"github.com/cupel-dev/cupel/stages/measure/arrival"
 	"github.com/cupel-dev/cupel/stages/measure/prompts"
 )
 
@@ -41,9 +43,18 @@ func (p *cellParams) layout(job step.Job) (layout, error) {
 // ask is the request that carries a prompt as the candidate is configured.
 func (p *cellParams) ask(_ int, a prompts.Prompt) llm.Request {
 	return llm.Request{
-		Messages: []llm.Message{{Role: "user", Content: a.Text}},
+		Messages: messages(p.System, a.Text),
 		Sampling: sampling(p.Sampling, p.Reasoning, 0), Reasoning: control(p.Reasoning),
 	}
+}
+
+// messages puts the candidate's system prompt first, if it has one.
+func messages(system, text string) []llm.Message {
+	user := llm.Message{Role: "user", Content: text}
+	if system == "" {
+		return []llm.Message{user}
+	}
+	return []llm.Message{{Role: "system", Content: system}, user}
 }
 
 // untimed asks for the prompts that follow the n timed ones.
@@ -84,7 +95,7 @@ func Check(w spec.Workload) error {
 	case w.Search != nil:
 		c.Prompt, c.Output = w.Search.Prompt, w.Search.Output
 	case w.EffectiveContext != nil:
-		_, err := contextItems(*w.EffectiveContext)
+		_, err := contextItems(*w.EffectiveContext, "")
 		return err
 	default:
 		return nil
@@ -93,5 +104,32 @@ func Check(w spec.Workload) error {
 	if err == nil {
 		_, err = b.Build(0)
 	}
+	if err == nil && w.OpenLoop != nil {
+		err = checkSchedules(w)
+	}
 	return err
+}
+
+// checkSchedules draws every schedule of an open loop, and reads its trace.
+func checkSchedules(w spec.Workload) error {
+	o := w.OpenLoop
+	var rows []arrival.TraceRow
+	if t := o.Arrivals.Trace; t != nil {
+		f, err := os.Open(t.Path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if rows, err = arrival.ReadTrace(f); err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
+	}
+	for _, at := range w.Points(nil) {
+		for trial := 1; trial <= o.Trials; trial++ {
+			if _, err := arrival.Plan(o.Arrivals, at.Rate, o.Seed, trial, rows); err != nil {
+				return fmt.Errorf("%s: %w", at.Cell, err)
+			}
+		}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/llm"
 	"github.com/cupel-dev/cupel/stages/measure/prompts"
@@ -28,13 +29,17 @@ func newLadder(p *cellParams, head evidence.CellHeader) (*ladder, error) {
 func (l *ladder) conns() int { return l.p.Concurrency }
 
 func (l *ladder) start(ctx context.Context, at *station) (err error) {
-	l.cal, err = at.calibrate(ctx, l.p.Tokens, func(perToken float64, k int) (prompts.Prompt, error) {
-		set, err := prompts.Ladder(l.p.Tokens, prompts.Cold, l.head.Trial, ^l.seed, perToken)
+	place := l.p.calibrating(l.head.Trial)
+	l.cal, err = at.calibrate(ctx, l.p.Tokens, false, func(perToken float64, k int) (prompts.Prompt, error) {
+		set, err := prompts.Ladder(place, l.p.Tokens, l.w.State, l.head.Trial, ^l.seed, perToken)
 		if err != nil {
 			return prompts.Prompt{}, err
 		}
 		return set.Timed.Build(k)
 	})
+	if err == nil {
+		l.cal.template, err = at.besides(ctx, l.cal, step.Sum([]byte(place)).String()[:8])
+	}
 	return err
 }
 
@@ -43,7 +48,7 @@ func (l *ladder) next(*timed) (*block, error) {
 		return nil, nil
 	}
 	l.done = true
-	set, err := prompts.Ladder(l.p.Tokens, l.w.State, l.head.Trial, l.seed, l.cal.perToken)
+	set, err := prompts.Ladder(l.p.place(l.p.Cell), l.p.Tokens, l.w.State, l.head.Trial, l.seed, l.cal.perToken)
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,7 @@ func (b *block) row(r dispatch.Result, ask prompts.Prompt) *evidence.LoadRow {
 		Server: a.Server, Usage: a.Usage, Finish: a.FinishReason, Failure: quiet(a.Failure),
 		ContentChunks: a.ContentChunks, ReasonChunks: a.ReasoningChunks, FirstTokens: a.FirstChunkToks, Coalesced: a.Coalesced,
 		PromptWords: ask.Length, AskedTokens: ask.AskedTokens, Group: ask.Group,
+		MaxTokens: b.request(r.Index, ask).Sampling.MaxTokens,
 	}
 	if a.Failure == nil && b.judge != nil {
 		b.judge(row, a.Text, ask)

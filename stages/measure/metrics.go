@@ -19,6 +19,9 @@ func (Metrics) Run(_ context.Context, job step.Job) error {
 	if err := job.Params(&p); err != nil {
 		return err
 	}
+	if err := knownProtocol(p.Protocol); err != nil {
+		return fmt.Errorf("%s: %w", job.Step().Name, err)
+	}
 	out := evidence.LoadMetrics{Workload: p.Workload, Kind: p.Kind, Protocol: p.Protocol, Cells: []metric.Cell{}}
 	for _, at := range p.Points {
 		if err := p.derive(job, at, &out); err != nil {
@@ -39,6 +42,9 @@ func (p *metricsParams) derive(job step.Job, at point, out *evidence.LoadMetrics
 		blocks = append(blocks, b...)
 	}
 	o := p.options(at)
+	for _, b := range blocks {
+		o.IntendedCache = o.IntendedCache || b.head.Prompts.Replayed > 0
+	}
 	switch p.Kind {
 	case "search":
 		return p.search(blocks, o, out)
@@ -67,8 +73,8 @@ func (p *metricsParams) readCell(job step.Job, cell string, trial int) ([]measur
 		return nil, fmt.Errorf("cell %s: %d blocks, and %d are to be there", cellInput(cell, trial), len(blocks), want)
 	}
 	for i, b := range blocks {
-		if b.head.Kind != p.Kind || b.head.Protocol != p.Protocol {
-			return nil, fmt.Errorf("cell %s: block %d is of %s %s, and %s %s was to be measured", cellInput(cell, trial), i, b.head.Kind, b.head.Protocol, p.Kind, p.Protocol)
+		if b.head.Kind != p.Kind {
+			return nil, fmt.Errorf("cell %s: block %d is of %s, and %s was to be measured", cellInput(cell, trial), i, b.head.Kind, p.Kind)
 		}
 	}
 	return blocks, nil
@@ -104,6 +110,9 @@ func noted(cells []metric.Cell, blocks []measured) []metric.Cell {
 		if float64(h.StalledNS) > stalledMuch*float64(h.WallNS)*float64(max(h.Concurrency, 1)) {
 			bound = true
 			doubts = append(doubts, fmt.Sprintf("client-bound: trial %d: clients waited %.1f s for their rows to be written", h.Trial, float64(h.StalledNS)/1e9))
+		}
+		for _, s := range append(h.Prompts.Doubts, b.notes...) {
+			doubts = append(doubts, b.says(s))
 		}
 		if h.Prompts.CalibratedBy == "nominal" && b.lengths() {
 			doubts = append(doubts, fmt.Sprintf("trial %d: prompt lengths are nominal, at %v characters a token", h.Trial, h.Prompts.CharsPerToken))

@@ -33,6 +33,7 @@ type point struct {
 type rung struct {
 	State string `json:"state"`
 	Seed  int64  `json:"seed,omitempty"`
+	Salt  string `json:"salt"` // see cellParams.salt
 }
 
 // policy is what a context length must meet; see metric.Policy.
@@ -69,7 +70,7 @@ func (p *metricsParams) read(w spec.Workload, under *spec.Capacity) {
 	case w.Decode != nil:
 		p.Decode, p.Cached = w.Decode.OutputTokens, true // short prompts are mostly the chat template
 	case w.Ladder != nil:
-		p.Cached, p.Ladder = true, &rung{w.Ladder.State, w.Ladder.Seed}
+		p.Cached, p.Ladder = true, &rung{w.Ladder.State, w.Ladder.Seed, (&cellParams{Workload: forCell(w)}).salt()}
 	case w.EffectiveContext != nil:
 		p.Cached = true // the answers count, not how fast they come
 		if profile, err := prompts.ProfileOf(*w.EffectiveContext); err == nil && len(profile.Buckets) > 0 {

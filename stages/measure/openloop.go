@@ -25,6 +25,7 @@ type openLoop struct {
 
 func newOpenLoop(p *cellParams, head evidence.CellHeader, job step.Job) (*openLoop, error) {
 	w := p.Workload.OpenLoop
+	p.trace = digestOf(job)
 	o := &openLoop{arrivals: w.Arrivals, loaded: loaded{
 		p: p, head: head, prompt: w.Prompt, output: w.Output, seed: w.Seed, warmup: w.Warmup,
 	}}
@@ -35,14 +36,16 @@ func newOpenLoop(p *cellParams, head evidence.CellHeader, job step.Job) (*openLo
 			return nil, err
 		}
 	}
-	for _, r := range rows {
-		if r.Prefix != "" {
-			job.Logf("the prefixes that prompts of the trace shared are not replayed: every prompt is new")
-			break
-		}
-	}
 	o.plan, err = arrival.Plan(w.Arrivals, p.Rate, w.Seed, head.Trial, rows)
 	return o, err
+}
+
+// digestOf is the digest of the trace that a step replays, "" = none.
+func digestOf(job step.Job) string {
+	if in, ok := job.Step().Inputs[traceInput]; ok {
+		return in.Blob.String()
+	}
+	return ""
 }
 
 func readTrace(job step.Job) ([]arrival.TraceRow, error) {
@@ -60,13 +63,25 @@ func (o *openLoop) start(ctx context.Context, at *station) error {
 	return o.calibrate(ctx, at, o.prompts())
 }
 
-// prompts are as long as the trace says, where one is replayed.
+// prompts are as long as the trace says, and begin with the same blocks, where
+// one is replayed.
 func (o *openLoop) prompts() prompts.Cell {
 	c := o.cell(o.p.Cell, 0, len(o.plan.Offsets))
 	for _, row := range o.plan.Rows {
 		c.Lengths = append(c.Lengths, row.Prompt)
+		c.Blocks = append(c.Blocks, row.Prefix)
 	}
 	return c
+}
+
+// replayed counts the requests of the trace whose blocks are known.
+func (o *openLoop) replayed() (n int) {
+	for _, row := range o.plan.Rows {
+		if row.Prefix != "" {
+			n++
+		}
+	}
+	return n
 }
 
 func (o *openLoop) next(*timed) (*block, error) {
@@ -74,19 +89,26 @@ func (o *openLoop) next(*timed) (*block, error) {
 		return nil, nil
 	}
 	o.done = true
-	b, err := o.block(o.prompts())
+	c := o.prompts()
+	b, err := o.block(c)
 	if err != nil {
 		return nil, err
 	}
 	b.open(o.plan, o.arrivals, o.p.Rate, o.seed)
 	if len(o.plan.Rows) > 0 {
-		b.request = o.replayed
+		b.request = o.recorded
+	}
+	switch n := o.replayed(); {
+	case n > 0 && c.Replays():
+		b.head.Prompts.Replayed = n
+	case n > 0:
+		b.head.Prompts.Doubts = append(b.head.Prompts.Doubts, "the prefixes that prompts of the trace shared were not replayed: the prompt's builder or cache has its own")
 	}
 	return b, nil
 }
 
-// replayed asks for as much output as the trace's row had.
-func (o *openLoop) replayed(i int, a prompts.Prompt) llm.Request {
+// recorded asks for as much output as the trace's row had.
+func (o *openLoop) recorded(i int, a prompts.Prompt) llm.Request {
 	r := o.p.ask(i, a)
 	if n := o.plan.Rows[i].Output; n > 0 {
 		r.Sampling.MaxTokens = n

@@ -2,10 +2,12 @@ package measure
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/llm"
 	"github.com/cupel-dev/cupel/stages/measure/dispatch"
@@ -99,5 +101,39 @@ func TestTrace(t *testing.T) {
 	}
 	if b.head.Prompts.CalibratedBy != "usage" {
 		t.Errorf("%+v", b.head.Prompts)
+	}
+}
+
+// TestTracePrefixes: prompts of a Mooncake trace begin alike where their blocks
+// do, and a cache that finds them is no surprise.
+func TestTracePrefixes(t *testing.T) {
+	const trace = `{"timestamp":0,"input_length":1100,"output_length":5,"hash_ids":[1,2,3]}
+{"timestamp":1000,"input_length":1200,"output_length":5,"hash_ids":[1,2,4]}
+{"timestamp":2000,"input_length":600,"output_length":5,"hash_ids":[5,6]}
+`
+	inputs := map[string][]byte{traceInput: []byte(trace)}
+	ep := newEngine()
+	ep.cache = func(n int64) int64 { return n / 2 }
+	doc := derive(t, only(everyKind(), "trace"), func() Endpoint { return ep }, inputs)
+	sent := ep.asked[len(ep.asked)-3:]
+	common := func(i, j int) (n int) {
+		a, b := sent[i].Messages[0].Content, sent[j].Messages[0].Content
+		for n < min(len(a), len(b)) && a[n] == b[n] {
+			n++
+		}
+		return n
+	}
+	if both := common(0, 1) / 4; both < 970 || both > 1024 || common(0, 2) > 16 || doc.Cells[0].WarmCache {
+		t.Errorf("%d tokens in common of 1,024, %d characters of none; %q", both, common(0, 2), doc.Cells[0].Doubts)
+	}
+	for i, want := range []int{1100, 1200, 600} {
+		if n := tokensOf(sent[i].Messages[0].Content) + templateOf; n < want*98/100 || n > want*102/100 {
+			t.Errorf("prompt %d has %d tokens, want %d", i, n, want)
+		}
+	}
+	c := only(everyKind(), "trace")
+	c.Measure["trace"].OpenLoop.Prompt = spec.CapacityPrompt{Builder: "anvil/n", Cache: "unique"}
+	if cell := derive(t, c, func() Endpoint { return ep }, inputs).Cells[0]; !cell.WarmCache || !strings.Contains(strings.Join(cell.Doubts, "\n"), "were not replayed") {
+		t.Errorf("%v %q", cell.WarmCache, cell.Doubts)
 	}
 }

@@ -23,6 +23,10 @@ type cellParams struct {
 	Of          *spec.Capacity  `json:"of,omitempty"` // what the replicas of a replicas workload run
 	Sampling    spec.Sampling   `json:"sampling"`
 	Reasoning   *spec.Reasoning `json:"reasoning,omitempty"`
+	System      string          `json:"systemPrompt,omitempty"`
+
+	trace   string // digest of the trace, which is an input
+	attempt string // see Cell.Attempt; "" = prompts are meant to be known
 }
 
 // cellHints say what does not change a cell: where it stands in the plan.
@@ -33,7 +37,7 @@ type cellHints struct {
 func newCellParams(c spec.Candidate, w spec.Workload, all map[string]spec.Workload, at spec.Point) cellParams {
 	p := cellParams{
 		Cell: at.Cell, Concurrency: at.Concurrency, Rate: at.Rate, Tokens: at.Tokens,
-		Workload: forCell(w), Sampling: c.Sampling, Reasoning: c.Reasoning,
+		Workload: forCell(w), Sampling: c.Sampling, Reasoning: c.Reasoning, System: c.SystemPrompt,
 	}
 	if w.Replicas != nil {
 		p.Of = forCell(all[w.Replicas.Of]).Capacity
@@ -43,17 +47,18 @@ func newCellParams(c spec.Candidate, w spec.Workload, all map[string]spec.Worklo
 
 // forCell copies a workload without what its cells do not depend on: the other
 // points and trials, which are steps of their own, the order in which the
-// candidates take turns, and what is only asked of the result.
+// candidates take turns, and what is only asked of the result. The protocol is:
+// it says how times are read. A search reads them as it goes.
 func forCell(w spec.Workload) spec.Workload {
 	out := spec.Workload{Kind: w.Kind}
 	switch {
 	case w.Capacity != nil:
 		c := *w.Capacity
-		c.Concurrency, c.Trials, c.SLO, c.Order = nil, 0, nil, ""
+		c.Concurrency, c.Trials, c.SLO, c.Order, c.Protocol = nil, 0, nil, "", ""
 		out.Capacity = &c
 	case w.OpenLoop != nil:
 		c := *w.OpenLoop
-		c.Arrivals.Rates, c.Arrivals.Trace, c.Trials, c.SLO, c.Order = nil, nil, 0, nil, ""
+		c.Arrivals.Rates, c.Arrivals.Trace, c.Trials, c.SLO, c.Order, c.Protocol = nil, nil, 0, nil, "", ""
 		out.OpenLoop = &c
 	case w.Search != nil:
 		c := *w.Search
@@ -65,7 +70,7 @@ func forCell(w spec.Workload) spec.Workload {
 		out.Decode = &c
 	case w.Ladder != nil:
 		c := *w.Ladder
-		c.Tokens, c.Trials, c.Order = nil, 0, ""
+		c.Tokens, c.Trials, c.Order, c.Protocol = nil, 0, "", ""
 		out.Ladder = &c
 	case w.EffectiveContext != nil:
 		c := *w.EffectiveContext
@@ -73,7 +78,7 @@ func forCell(w spec.Workload) spec.Workload {
 		out.EffectiveContext = &c
 	case w.PrefixBurst != nil:
 		c := *w.PrefixBurst
-		c.Clients, c.Trials, c.Order = nil, 0, ""
+		c.Clients, c.Trials, c.Order, c.Protocol = nil, 0, "", ""
 		out.PrefixBurst = &c
 	case w.Replicas != nil:
 		c := *w.Replicas
@@ -137,8 +142,36 @@ func settings(w spec.Workload, of *spec.Capacity) common {
 // place tells the prompts of a point apart from those of a point of the same
 // name in another workload, which would otherwise find them in a cache. Equal
 // workloads have equal places, and equal keys.
-func (p *cellParams) place(point string) string {
-	return point + "/" + step.Sum(append(plain(p.Workload), plain(p.Of)...)).String()[:16]
+func (p *cellParams) place(point string) string { return placed(point, p.salt()+p.attempt) }
+
+func placed(point, salt string) string { return point + "/" + salt }
+
+// shared reports whether the workload's prompts are meant to be known already.
+func (p *cellParams) shared() bool {
+	w := p.Workload
+	switch {
+	case w.Capacity != nil:
+		return w.Capacity.Prompt.Cache == "shared"
+	case w.OpenLoop != nil:
+		return w.OpenLoop.Prompt.Cache == "shared"
+	case w.Search != nil:
+		return w.Search.Prompt.Cache == "shared"
+	case p.Of != nil:
+		return p.Of.Prompt.Cache == "shared"
+	}
+	return false
+}
+
+// calibrating is the place of prompts that are only counted. It is the cell's
+// and trial's own: an engine may leave out of its count what it has seen.
+func (p *cellParams) calibrating(trial int) string {
+	return p.place(fmt.Sprintf("%s-t%d/calibration", p.Cell, trial))
+}
+
+// salt is the same for all cells of a workload, whoever the candidate is, and
+// another one for each workload that asks for anything else.
+func (p *cellParams) salt() string {
+	return step.Sum(slices.Concat(plain(p.Workload), plain(p.Of), []byte(p.trace))).String()[:16]
 }
 
 func (p *cellParams) common() common { return settings(p.Workload, p.Of) }
@@ -148,8 +181,10 @@ func (p *cellParams) check() error {
 		return fmt.Errorf("workload of kind %q has no cells", p.Workload.Kind)
 	}
 	c := p.common()
-	if !slices.Contains([]metric.Protocol{metric.CapacityV3, metric.CapacityV4Reasoning}, metric.Protocol(c.protocol)) {
-		return step.WithHint(fmt.Errorf("protocol %q is not known", c.protocol), "use capacity-v3 or capacity-v4-reasoning")
+	if p.Workload.Search != nil {
+		if err := knownProtocol(c.protocol); err != nil {
+			return err
+		}
 	}
 	if p.Concurrency < 0 || c.warmup < 0 {
 		return fmt.Errorf("concurrency %d after %d of warm-up cannot be measured", p.Concurrency, c.warmup)
@@ -158,6 +193,13 @@ func (p *cellParams) check() error {
 		return fmt.Errorf("coolDown: %w", err)
 	}
 	return nil
+}
+
+func knownProtocol(name string) error {
+	if slices.Contains([]metric.Protocol{metric.CapacityV3, metric.CapacityV4Reasoning}, metric.Protocol(name)) {
+		return nil
+	}
+	return step.WithHint(fmt.Errorf("protocol %q is not known", name), "use capacity-v3 or capacity-v4-reasoning")
 }
 
 // nothing refuses a cell that sends nothing.

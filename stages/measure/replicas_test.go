@@ -1,12 +1,16 @@
 package measure
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/llm"
 	"github.com/cupel-dev/cupel/stages/pin/pintest"
@@ -58,4 +62,79 @@ func TestReplicas(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestUnions: one by cell and trial, named after both; what one replica's engine
+// says of it marks the cell.
+func TestUnions(t *testing.T) {
+	campaign := func() *spec.Campaign {
+		c := only(everyKind(), "replicas")
+		c.Measure["capacity"] = capacityOf([]int{1, 2}, 2)
+		return c
+	}
+	twice := func(e *engine) func() ([]byte, error) {
+		page := counting(e)
+		return func() ([]byte, error) {
+			b, err := page()
+			return fmt.Appendf(bytes.ReplaceAll(b, []byte("vllm:generation_"), []byte("none_")), "vllm:generation_tokens_total{model_name=\"m\"} %d\n", 2*len(e.Sent())), err
+		}
+	}
+	warm := func(e *engine) func() ([]byte, error) {
+		page := counting(e)
+		return func() ([]byte, error) {
+			b, err := page()
+			n := len(e.Sent())
+			return fmt.Appendf(b, "vllm:prefix_cache_queries_total{model_name=\"m\"} %d\nvllm:prefix_cache_hits_total{model_name=\"m\"} %d\n", 1000*n, 15*n), err
+		}
+	}
+	half := func(e *engine) func() ([]byte, error) {
+		answer, n := e.Answer, atomic.Int64{}
+		e.Answer = func(ctx context.Context, r llm.Request) llm.Response {
+			resp := answer(ctx, r)
+			if n.Add(1) == 3 {
+				resp.Usage.OutputTokens = nil
+			}
+			return resp
+		}
+		return counting(e)
+	}
+	for name, c := range map[string]struct {
+		second      func(*engine) func() ([]byte, error)
+		usage, warm bool
+		unions      int
+		says        string
+	}{
+		"fine":       {counting, false, false, 4, ""},
+		"usage":      {twice, true, false, 4, "replica 2: usage-off: the client counted "},
+		"warm":       {warm, false, true, 4, "replica 2: warm-cache: 1.5 % of its prompt tokens"},
+		"not a word": {half, false, false, 3, "trial 1 has no union: replica 2: the engine did not count the output tokens of request"},
+	} {
+		engines := []*engine{newEngine(), newEngine()}
+		engines[0].Metrics, engines[1].Metrics = counting(engines[0]), c.second(engines[1])
+		n := 0
+		ep := func() Endpoint { n++; return engines[(n-1)%2] }
+		cells := 0
+		work := campaign()
+		for range work.Measure["capacity"].Capacity.Concurrency {
+			cells += work.Measure["capacity"].Capacity.Trials
+		}
+		doc := derive(t, work, ep, nil)
+		var got []string
+		for _, u := range doc.Unions {
+			got = append(got, fmt.Sprintf("%s-t%d", u.Cell, u.Trial))
+		}
+		if len(doc.Cells) != 2 || len(got) != c.unions || c.unions == cells && strings.Join(got, " ") != "c=1-t1 c=1-t2 c=2-t1 c=2-t2" {
+			t.Errorf("%s: %d cells, unions %v", name, len(doc.Cells), got)
+		}
+		usage, warm, doubts := false, false, ""
+		for _, cell := range doc.Cells {
+			usage, warm, doubts = usage || cell.UsageOff, warm || cell.WarmCache, doubts+strings.Join(cell.Doubts, "\n")+"\n"
+			if (cell.ThroughputTokS.Value == nil) != strings.Contains(strings.Join(cell.Doubts, "\n"), "has no union") || cell.StartedUnixS == 0 || len(cell.PerTrial) != 2 {
+				t.Errorf("%s: %s: %+v, %d trials", name, cell.Name, cell.ThroughputTokS, len(cell.PerTrial))
+			}
+		}
+		if usage != c.usage || warm != c.warm || !strings.Contains(doubts, c.says) {
+			t.Errorf("%s: usage %v, warm %v: %s", name, usage, warm, doubts)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/llm"
+	"github.com/cupel-dev/cupel/stages/scrape"
 )
 
 const (
@@ -23,8 +24,10 @@ type scraper struct {
 	log    func(format string, args ...any)
 	rows   *spool
 	first  []byte // the look before, until the block's clock runs
+	failed string // why there is none
 	at     time.Time
-	why    string // why there are no metrics, "" = there are
+	seen   int  // looks that were kept
+	none   bool // the engine has no metrics
 	budget int
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -34,8 +37,22 @@ type scraper struct {
 func (s *scraper) before(ctx context.Context) {
 	s.rows, s.budget = newSpool(), scrapeBudget
 	s.at = time.Now()
-	s.first, s.why = s.look(ctx)
+	s.first, s.failed = s.look(ctx)
 }
+
+// why says why there are no metrics, "" = there are some.
+func (s *scraper) why() string {
+	switch {
+	case s.seen > 0:
+		return ""
+	case s.none:
+		return "the engine has no /metrics"
+	}
+	return unread
+}
+
+// unread stands for the client's own words, which name addresses.
+const unread = "the engine's /metrics could not be read"
 
 func (s *scraper) look(ctx context.Context) ([]byte, string) {
 	ctx, cancel := context.WithTimeout(ctx, scrapeTimeout)
@@ -43,20 +60,21 @@ func (s *scraper) look(ctx context.Context) ([]byte, string) {
 	body, err := s.ep.Scrape(ctx)
 	switch {
 	case errors.Is(err, llm.ErrNoMetrics):
-		return nil, "the engine has no /metrics"
+		s.none = true
+		return nil, unread
 	case err != nil:
 		s.log("metrics of the engine: %v", err)
-		return nil, "the engine's /metrics could not be read" // its words name addresses
+		return nil, unread
 	}
 	return body, ""
 }
 
 // start begins to look once a second. start is the zero of the block's clock.
 func (s *scraper) start(ctx context.Context, start time.Time) {
-	if s.why != "" {
+	if s.none {
 		return
 	}
-	s.keep("before", s.at.Sub(start), s.first)
+	s.keep(scrape.PhaseBefore, s.at.Sub(start), s.first, s.failed)
 	s.first = nil
 	ctx, s.cancel = context.WithCancel(ctx)
 	s.wg.Go(func() {
@@ -70,8 +88,8 @@ func (s *scraper) start(ctx context.Context, start time.Time) {
 			}
 			at := time.Now()
 			body, why := s.look(ctx)
-			if s.budget -= len(body); why == "" && s.budget > 0 {
-				s.keep("during", at.Sub(start), body)
+			if s.budget -= len(body); ctx.Err() == nil && s.budget > 0 {
+				s.keep(scrape.PhaseDuring, at.Sub(start), body, why)
 			}
 		}
 	})
@@ -79,20 +97,22 @@ func (s *scraper) start(ctx context.Context, start time.Time) {
 
 // after takes the last look.
 func (s *scraper) after(ctx context.Context, start time.Time) {
-	if s.why != "" {
+	if s.cancel == nil {
 		return
 	}
 	s.cancel()
 	s.wg.Wait()
 	at := time.Now()
 	body, why := s.look(ctx)
-	if s.why = why; why == "" {
-		s.keep("after", at.Sub(start), body)
-	}
+	s.keep(scrape.PhaseAfter, at.Sub(start), body, why)
 }
 
-func (s *scraper) keep(phase string, at time.Duration, body []byte) {
-	line, err := encode(evidence.ScrapeRow{AtNS: int64(at), Phase: phase, Body: string(body)})
+// keep adds a look, or that there was to be one: the others count without it.
+func (s *scraper) keep(phase string, at time.Duration, body []byte, failed string) {
+	if failed == "" {
+		s.seen++
+	}
+	line, err := encode(evidence.ScrapeRow{AtNS: int64(at), Phase: phase, Body: string(body), Failed: failed})
 	if err != nil {
 		s.rows.err = err
 		return

@@ -49,15 +49,11 @@ func TestScrapes(t *testing.T) {
 	}
 }
 
-// TestScrapeFails: a page that goes away is a reason, and no half of it is kept.
+// TestScrapeFails: a page that never comes is a reason, in words without an
+// address.
 func TestScrapeFails(t *testing.T) {
-	ep, n := newEngine(), 0
-	ep.Metrics = func() ([]byte, error) {
-		if n++; n > 1 {
-			return nil, errors.New("GET http://127.0.0.1:8000/metrics: refused")
-		}
-		return []byte("x 1\n"), nil
-	}
+	ep := newEngine()
+	ep.Metrics = func() ([]byte, error) { return nil, errors.New("GET http://127.0.0.1:8000/metrics: refused") }
 	job := cellJob(t, load())
 	job.S = Steps(only(everyKind(), "capacity"))[0]
 	b := measureCell(t, Cell{Dial: dial(ep)}, job)[0]
@@ -66,6 +62,55 @@ func TestScrapeFails(t *testing.T) {
 	}
 	if len(job.Log) == 0 || !strings.Contains(job.Log[len(job.Log)-1], "refused") {
 		t.Errorf("%v", job.Log)
+	}
+}
+
+// TestSomeScrapesFail: the looks that came count, and the reader is told of the
+// others.
+func TestSomeScrapesFail(t *testing.T) {
+	for name, c := range map[string]struct {
+		fails  func(look int) bool
+		counts bool // the differences over the cell are known
+		says   string
+	}{
+		"before": {func(n int) bool { return n == 1 }, false, "the engine's metrics before it: the engine's /metrics could not be read"},
+		"during": {func(n int) bool { return n == 2 }, true, "the engine's metrics during it: "},
+		"after":  {func(n int) bool { return n == 5 }, false, "the engine's metrics after it: "},
+	} {
+		ep, n := newEngine(), 0
+		page := counting(ep)
+		ep.took = func(int) time.Duration { return 700 * time.Millisecond }
+		ep.Metrics = func() ([]byte, error) {
+			if n++; c.fails(n) {
+				return nil, errors.New("refused")
+			}
+			return page()
+		}
+		cell := derive(t, only(everyKind(), "capacity"), func() Endpoint { return ep }, nil).Cells[0]
+		if doubts := strings.Join(cell.Doubts, "\n"); (cell.UsageRatio.Value != nil) != c.counts || strings.Count(doubts, c.says) != 1 {
+			t.Errorf("%s: %+v %s", name, cell.UsageRatio, doubts)
+		}
+	}
+}
+
+// TestScrapesOfSeveralModels: of a server of several models ours counts, and
+// what could not be read is said.
+func TestScrapesOfSeveralModels(t *testing.T) {
+	ep := newEngine()
+	page := counting(ep)
+	ours := "m"
+	ep.Metrics = func() ([]byte, error) {
+		b, err := page()
+		b = append(b, "vllm:generation_tokens_total{model_name=\"other\"} 7\nbroken line here\n"...)
+		return bytes.ReplaceAll(b, []byte(`"m"`), []byte(`"`+ours+`"`)), err
+	}
+	cell := derive(t, only(everyKind(), "capacity"), func() Endpoint { return ep }, nil).Cells[0]
+	if v := cell.UsageRatio.Value; v == nil || *v != 1 || !strings.Contains(strings.Join(cell.Doubts, "\n"), "1 lines skipped, the first: line 6") {
+		t.Errorf("%+v %q", cell.UsageRatio, cell.Doubts)
+	}
+	ours = "nobody's"
+	if v := derive(t, only(everyKind(), "capacity"), func() Endpoint { return ep }, nil).Cells[0].UsageRatio; v.Value != nil || v.Reason != "several-models" {
+		t.Errorf("%+v", v)
 	}
 }
 

@@ -17,8 +17,29 @@ import (
 // block a probe.
 type search struct {
 	loaded
-	w     *spec.Search
-	probe *arrival.Bisection
+	w   *spec.Search
+	way searchWay
+}
+
+// searchWay is the way of a search. A probe that failed because of the client
+// says nothing about the engine, so it is made again before it counts.
+type searchWay struct {
+	*arrival.Bisection
+	again int
+}
+
+// clientTries is how often a probe that the client failed is made again.
+const clientTries = 2
+
+// tell takes a probe and reports whether it is to be made again.
+func (w *searchWay) tell(p metric.Probe) (again bool) {
+	if (p.Why == clientBound || p.Why == offRate) && w.again < clientTries {
+		w.again++
+		return true
+	}
+	w.again = 0
+	w.Tell(p.Holds)
+	return false
 }
 
 func newSearch(p *cellParams, head evidence.CellHeader) (*search, error) {
@@ -27,7 +48,7 @@ func newSearch(p *cellParams, head evidence.CellHeader) (*search, error) {
 	if err == nil && w.Over == "concurrency" && w.Requests < 1 {
 		err = p.nothing(w.Requests)
 	}
-	return &search{w: w, probe: probe, loaded: loaded{
+	return &search{w: w, way: searchWay{Bisection: probe}, loaded: loaded{
 		p: p, head: head, prompt: w.Prompt, output: w.Output, seed: w.Seed, warmup: w.Warmup,
 	}}, err
 }
@@ -40,7 +61,7 @@ func (s *search) conns() int {
 }
 
 func (s *search) start(ctx context.Context, at *station) error {
-	return s.calibrate(ctx, at, s.cell("calibration", 0, 0))
+	return s.calibrate(ctx, at, s.cell(s.p.Cell, 0, 0))
 }
 
 func (s *search) next(last *timed) (*block, error) {
@@ -48,9 +69,9 @@ func (s *search) next(last *timed) (*block, error) {
 		if err := gone(last); err != nil {
 			return nil, err
 		}
-		s.probe.Tell(look(s.w, last.head, last.trial()).Holds)
+		s.way.tell(look(s.w, s.w.Protocol, last.head, last.trial()))
 	}
-	at, trial, done := s.probe.Next()
+	at, trial, done := s.way.Next()
 	if done {
 		return nil, nil
 	}
@@ -65,7 +86,7 @@ func (s *search) next(last *timed) (*block, error) {
 // at is the block of one probe. Each has prompts and arrivals of its own.
 func (s *search) at(at float64, trial int) (*block, error) {
 	l := s.loaded
-	l.head.Trial = trial // of the prompts; the step's own is 1
+	l.head.Trial = trial + 1000*s.way.again // of the prompts; the step's own is 1
 	if s.w.Over == "concurrency" {
 		n := max(s.w.Requests, int(at)) // fewer could not keep all clients busy
 		b, err := l.block(l.cell(spec.ConcurrencyCell(int(at)), int(at), n))
@@ -117,7 +138,8 @@ func (t *timed) trial() metric.Trial {
 func clientTrial(h *evidence.CellHeader, requests []metric.Request) metric.Trial {
 	out := metric.Trial{
 		Requests: requests, WallNS: h.WallNS, CPUNS: h.CPUSelfNS, Unsent: h.Unsent,
-		MaxInFlight: h.MaxInFlight, InFlightNS: h.InFlightNS, SelfCheck: h.SelfCheck,
+		MaxInFlight: h.MaxInFlight, InFlightNS: h.InFlightNS, StartUnixNS: h.StartUnixNS,
+		SelfCheck: h.SelfCheck, Pulse: h.Pulse, Nominal: h.Prompts.CalibratedBy == "nominal",
 	}
 	if h.Arrivals != nil {
 		out.WindowNS, out.Planned = h.Arrivals.WindowNS, h.Arrivals.Planned
@@ -134,8 +156,8 @@ const (
 
 // look says whether a probe holds the SLO. What the client could not do itself
 // does not hold: nothing was shown.
-func look(w *spec.Search, head evidence.CellHeader, t metric.Trial) metric.Probe {
-	o := options(head.Cell, head.Protocol, head.Concurrency, 0, &w.SLO)
+func look(w *spec.Search, protocol string, head evidence.CellHeader, t metric.Trial) metric.Probe {
+	o := options(head.Cell, protocol, head.Concurrency, 0, &w.SLO)
 	if head.Arrivals != nil {
 		o.Rate = head.Arrivals.Rate
 	}

@@ -24,7 +24,7 @@ func searched(t *testing.T, slo float64) (evidence.LoadMetrics, *engine) {
 func TestSearch(t *testing.T) {
 	doc, ep := searched(t, 450)
 	cell := doc.Cells[0]
-	if v := cell.MaxConcurrency.Value; v == nil || *v != 4 || cell.Concurrency != 4 || cell.Name != "best" || cell.MaxRate.Value != nil || cell.Trials != 2 {
+	if v := cell.MaxConcurrency.Value; v == nil || *v != 4 || cell.Concurrency != 4 || cell.Name != "best" || cell.MaxRate.Value != nil || cell.Trials != 2 || cell.LowerBound {
 		t.Fatalf("%v %+v", cell.MaxConcurrency, doc.Probes)
 	}
 	confirmed := 0
@@ -46,7 +46,7 @@ func TestSearch(t *testing.T) {
 	if none, _ := searched(t, 50); none.Cells[0].MaxConcurrency.Value != nil || none.Cells[0].MaxConcurrency.Reason != "low-fails" || len(none.Probes) != 1 {
 		t.Errorf("%+v", none.Cells[0].MaxConcurrency)
 	}
-	if all, _ := searched(t, 5000); *all.Cells[0].MaxConcurrency.Value != 8 || !strings.Contains(strings.Join(all.Cells[0].Doubts, "\n"), "lower bound") {
+	if all, _ := searched(t, 5000); *all.Cells[0].MaxConcurrency.Value != 8 || !all.Cells[0].LowerBound || !strings.Contains(strings.Join(all.Cells[0].Doubts, "\n"), "lower bound") {
 		t.Errorf("%+v", all.Cells[0].Doubts)
 	}
 }
@@ -103,7 +103,7 @@ func TestClientBoundProbe(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := decoded[evidence.LoadMetrics](t, m.Output(evidence.OutMetrics))
-	if p := doc.Probes[1]; p.At != 8 || p.Holds || p.Why != "client-bound" || !strings.Contains(strings.Join(doc.Cells[0].Doubts, "\n"), "because of the client") {
+	if p := doc.Probes[1]; p.At != 8 || p.Holds || p.Why != "client-bound" || !doc.Cells[0].LowerBound || !strings.Contains(strings.Join(doc.Cells[0].Doubts, "\n"), "because of the client") {
 		t.Errorf("%+v %v", p, doc.Cells[0].Doubts)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/llm/loopback"
 	"github.com/cupel-dev/cupel/stages/metric"
 )
 
@@ -17,11 +18,13 @@ type station struct {
 	job     step.Job
 	cell    Cell
 	control string // of reasoning, for requests that are not a kind's own
+	system  string // prompt of the candidate, likewise
 	conns   int    // that are kept
+	attempt string // see Cell.Attempt
 }
 
 func (c Cell) station(ctx context.Context, job step.Job, p *cellParams, n Need) (*station, error) {
-	s := &station{job: job, cell: c, control: control(p.Reasoning), conns: n.Conns}
+	s := &station{job: job, cell: c, control: control(p.Reasoning), system: p.System, conns: n.Conns, attempt: p.attempt}
 	var err error
 	s.session, err = c.Dial.open(ctx, job, n)
 	return s, err
@@ -31,7 +34,7 @@ func (s *station) cpu() int64 {
 	if s.cell.CPU != nil {
 		return s.cell.CPU()
 	}
-	return cpuTime()
+	return loopback.CPUTime()
 }
 
 // selfCheck looks at what this client can do at a concurrency.

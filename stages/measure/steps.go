@@ -16,9 +16,9 @@ const (
 	KindCell     = "cell"
 	KindMetrics  = "metrics"
 
-	generateRevision = 1
-	cellRevision     = 2
-	metricsRevision  = 2
+	generateRevision = 2 // reasoning tokens, errors in the stream and tool calls of equal bytes read otherwise
+	cellRevision     = 3 // prompts of their own for each workload; the system prompt is sent
+	metricsRevision  = 3
 )
 
 // The names under which a step opens what is not another step's output.

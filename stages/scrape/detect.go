@@ -6,21 +6,12 @@ import (
 	"strings"
 )
 
-// ErrNoEngine is returned when no look has the metrics of an engine of the table.
-var ErrNoEngine = errors.New("no known engine's metrics")
-
-// Engine says whose metrics these are: vllm, sglang, llama.cpp or tgi, "" when
-// they are nobody's that is known. Some servers print a few names of another
-// engine for dashboards' sake, so the engine with the most known names wins.
-func Engine(s Snapshot) string {
-	if i := recognise([]frame{newFrame(Look{}, s)}); i >= 0 {
-		return engines[i].name
-	}
-	return ""
-}
+// errNoEngine is returned when no look has the metrics of an engine of the table.
+var errNoEngine = errors.New("no known engine's metrics")
 
 // recognise returns the index of the engine whose names the frames have most
-// of, the table's order breaking ties; -1 = none.
+// of, the table's order breaking ties; -1 = none. Some servers print a few names
+// of another engine for dashboards' sake.
 func recognise(frames []frame) int {
 	found := make([]map[string]bool, len(engines))
 	for _, f := range frames {
@@ -45,12 +36,12 @@ func recognise(frames []frame) int {
 // noEngine says which metrics there were instead; names are sorted.
 func noEngine(names []string) error {
 	if len(names) == 0 {
-		return fmt.Errorf("%w: the text has no metrics at all", ErrNoEngine)
+		return fmt.Errorf("%w: the text has no metrics at all", errNoEngine)
 	}
 	const most = 10
 	more := ""
 	if len(names) > most {
 		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return fmt.Errorf("%w: seen %s%s", ErrNoEngine, strings.Join(names, ", "), more)
+	return fmt.Errorf("%w: seen %s%s", errNoEngine, strings.Join(names, ", "), more)
 }

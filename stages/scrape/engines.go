@@ -4,10 +4,10 @@ import "strings"
 
 // The engines, as [metric.Server] spells them.
 const (
-	VLLM     = "vllm"
-	SGLang   = "sglang"
-	LlamaCpp = "llama.cpp"
-	TGI      = "tgi"
+	vllm     = "vllm"
+	sglang   = "sglang"
+	llamaCpp = "llama.cpp"
+	tgi      = "tgi"
 )
 
 // role is one field of metric.Server.
@@ -60,7 +60,7 @@ type engine struct {
 //	tgi       router/src/{server,validation}.rs, backends/*/src/{queue,backend}.rs, docs reference/metrics
 var engines = []engine{
 	{
-		name: VLLM,
+		name: vllm,
 		sources: map[role][]source{
 			requests:     {{name: "vllm:request_success_total"}}, // all finished_reason, abort included
 			promptTokens: {{name: "vllm:prompt_tokens_total"}},   // cached ones included
@@ -85,7 +85,7 @@ var engines = []engine{
 		},
 	},
 	{
-		name:     SGLang,
+		name:     sglang,
 		replicas: []string{"tp_rank", "pp_rank", "moe_ep_rank"},
 		total:    "priority",
 		sources: map[role][]source{
@@ -110,7 +110,7 @@ var engines = []engine{
 	},
 	{
 		// It counts no requests, so the seconds that it sums up have no mean.
-		name: LlamaCpp,
+		name: llamaCpp,
 		sources: map[role][]source{
 			promptTokens: {{name: "llamacpp:prompt_tokens_total"}}, // those computed; cached ones are left out
 			outputTokens: {{name: "llamacpp:tokens_predicted_total"}},
@@ -122,7 +122,7 @@ var engines = []engine{
 	{
 		// tgi_batch_inference_duration{method="prefill"} is per batch, not per
 		// request, and is therefore not a prefill time.
-		name: TGI,
+		name: tgi,
 		sources: map[role][]source{
 			requests:     {{name: "tgi_request_success"}, {name: "tgi_request_success_total"}, {name: "tgi_request_count"}}, // the last one also counts failures and /chat_tokenize
 			promptTokens: {{name: "tgi_request_input_length_sum"}},

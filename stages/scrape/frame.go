@@ -16,12 +16,12 @@ type frame struct {
 
 // point is one series at one moment.
 type point struct {
-	labels []Label
+	labels []label
 	key    string // the labels, in one order
 	value  float64
 }
 
-func newFrame(l Look, s Snapshot) frame {
+func newFrame(l Look, s snapshot) frame {
 	f := frame{phase: l.Phase, points: map[string][]point{}, declared: map[string]bool{}, whole: s.Skipped == 0}
 	for family := range s.Types {
 		f.declared[canonical(family)] = true
@@ -102,7 +102,7 @@ func (f frame) models(e int) []string {
 
 // seriesKey is the identity of a series: its labels, whatever their order,
 // without those named.
-func seriesKey(labels []Label, without ...string) string {
+func seriesKey(labels []label, without ...string) string {
 	pairs := make([]string, 0, len(labels))
 	for _, l := range labels {
 		if !slices.Contains(without, l.Name) {

@@ -31,11 +31,11 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("a{x=\"\\\\\\\"\\n\",} +Inf 12 # {t=\"y\"} 1 2\n{\"b.c\"} NaN\n# EOF"))
 	f.Add([]byte("a{x=\"\\"))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		snap, err := Parse(body)
-		if err != nil && len(body) <= MaxBytes && len(snap.Samples) < MaxSamples {
+		snap, err := parse(body)
+		if err != nil && len(body) <= maxBytes && len(snap.Samples) < maxSamples {
 			t.Fatal(err)
 		}
-		if len(snap.Notes) > MaxNotes || len(snap.Notes) > snap.Skipped {
+		if len(snap.Notes) > maxNotes || len(snap.Notes) > snap.Skipped {
 			t.Fatalf("%d notes of %d skipped lines", len(snap.Notes), snap.Skipped)
 		}
 		for _, s := range snap.Samples {
@@ -64,7 +64,7 @@ func FuzzSummarise(f *testing.F) {
 	}
 	f.Add(one("1"), one("-3"), one("NaN"))
 	f.Fuzz(func(t *testing.T, before, during, after []byte) {
-		s, _, err := SummariseModel([]Look{{-1, PhaseBefore, before}, {1, PhaseDuring, during}, {2, PhaseAfter, after}}, "m")
+		s, _, err := Summarise([]Look{{-1, PhaseBefore, before}, {1, PhaseDuring, during}, {2, PhaseAfter, after}}, "m")
 		if (s == nil) == (err == nil) {
 			t.Fatal(s, err)
 		}

@@ -10,23 +10,23 @@ import (
 
 // parseSample reads name{label="value",...} value [timestamp] [# exemplar].
 // The name may also stand quoted within the braces (UTF-8 names).
-func parseSample(line string) (Sample, error) {
+func parseSample(line string) (sample, error) {
 	c := &cursor{s: line}
-	s := Sample{Name: c.word()}
+	s := sample{Name: c.word()}
 	if s.Name != "" && !c.done() && c.s[c.i] != '{' && !isBlank(c.s[c.i]) {
-		return Sample{}, fmt.Errorf("unexpected %s after the metric name", clip(c.s[c.i:]))
+		return sample{}, fmt.Errorf("unexpected %s after the metric name", clip(c.s[c.i:]))
 	}
 	c.blanks()
 	if c.eat('{') {
 		if err := c.labels(&s); err != nil {
-			return Sample{}, err
+			return sample{}, err
 		}
 	}
 	if s.Name == "" || s.Name[0] >= '0' && s.Name[0] <= '9' {
-		return Sample{}, fmt.Errorf("no metric name: %s", clip(line))
+		return sample{}, fmt.Errorf("no metric name: %s", clip(line))
 	}
-	if len(s.Name) > MaxName {
-		return Sample{}, fmt.Errorf("metric name of %d bytes, at most %d are read", len(s.Name), MaxName)
+	if len(s.Name) > maxName {
+		return sample{}, fmt.Errorf("metric name of %d bytes, at most %d are read", len(s.Name), maxName)
 	}
 	var err error
 	s.Value, err = parseTail(c.s[c.i:])
@@ -96,7 +96,7 @@ func (c *cursor) word() string {
 }
 
 // labels reads up to and with the closing brace.
-func (c *cursor) labels(s *Sample) error {
+func (c *cursor) labels(s *sample) error {
 	for {
 		c.blanks()
 		if c.eat('}') {
@@ -116,7 +116,7 @@ func (c *cursor) labels(s *Sample) error {
 	}
 }
 
-func (c *cursor) label(s *Sample) error {
+func (c *cursor) label(s *sample) error {
 	name, quoted, err := c.labelName()
 	if err != nil {
 		return err
@@ -139,10 +139,10 @@ func (c *cursor) label(s *Sample) error {
 			return fmt.Errorf("label %s stands twice", clip(name))
 		}
 	}
-	if len(s.Labels) == MaxLabels {
-		return fmt.Errorf("more than %d labels", MaxLabels)
+	if len(s.Labels) == maxLabels {
+		return fmt.Errorf("more than %d labels", maxLabels)
 	}
-	s.Labels = append(s.Labels, Label{Name: name, Value: value})
+	s.Labels = append(s.Labels, label{Name: name, Value: value})
 	return nil
 }
 
@@ -152,7 +152,7 @@ func (c *cursor) labelName() (name string, quoted bool, err error) {
 		return name, true, err
 	}
 	name = c.word()
-	if name == "" || len(name) > MaxName {
+	if name == "" || len(name) > maxName {
 		return "", false, fmt.Errorf("no label name at %s", clip(c.s[c.i:]))
 	}
 	return name, false, nil
@@ -183,8 +183,8 @@ var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n")
 // unquote resolves the format's three escapes; a backslash before anything else
 // stands for itself, as some exporters write Windows paths.
 func unquote(raw string, escaped bool) (string, error) {
-	if len(raw) > MaxLabelValue {
-		return "", fmt.Errorf("%d bytes long, at most %d are read", len(raw), MaxLabelValue)
+	if len(raw) > maxLabelValue {
+		return "", fmt.Errorf("%d bytes long, at most %d are read", len(raw), maxLabelValue)
 	}
 	if !utf8.ValidString(raw) {
 		return "", fmt.Errorf("not UTF-8")

@@ -6,51 +6,51 @@ import (
 	"strings"
 )
 
-// Bounds of one metrics text. A text beyond MaxBytes or MaxSamples is refused;
+// Bounds of one metrics text. A text beyond maxBytes or maxSamples is refused;
 // a line beyond the others is skipped with a note.
 const (
-	MaxBytes      = 8 << 20
-	MaxSamples    = 200_000
-	MaxLine       = 64 << 10
-	MaxName       = 512
-	MaxLabels     = 64
-	MaxLabelValue = 16 << 10
-	MaxNotes      = 20 // notes kept; further ones are only counted
+	maxBytes      = 8 << 20
+	maxSamples    = 200_000
+	maxLine       = 64 << 10
+	maxName       = 512
+	maxLabels     = 64
+	maxLabelValue = 16 << 10
+	maxNotes      = 20 // notes kept; further ones are only counted
 )
 
-// ErrTooLarge is returned for a metrics text beyond MaxBytes or MaxSamples.
-var ErrTooLarge = errors.New("metrics text is too large")
+// errTooLarge is returned for a metrics text beyond maxBytes or maxSamples.
+var errTooLarge = errors.New("metrics text is too large")
 
-// Snapshot is one metrics text, read.
-type Snapshot struct {
-	Samples []Sample          // in the order of the text
+// snapshot is one metrics text, read.
+type snapshot struct {
+	Samples []sample          // in the order of the text
 	Types   map[string]string // declared type by metric family: counter, gauge, histogram, ...
-	Notes   []Note            // why lines were skipped, at most MaxNotes
+	Notes   []note            // why lines were skipped, at most maxNotes
 	Skipped int               // lines that could not be read
 }
 
-// Sample is one line: a name, its labels and a value, which may be NaN or an
+// sample is one line: a name, its labels and a value, which may be NaN or an
 // infinity. Time stamps and exemplars are read over.
-type Sample struct {
+type sample struct {
 	Name   string
-	Labels []Label
+	Labels []label
 	Value  float64
 }
 
-// Label is one label of a sample, its value unescaped.
-type Label struct{ Name, Value string }
+// label is one label of a sample, its value unescaped.
+type label struct{ Name, Value string }
 
-// Note says why a line was skipped.
-type Note struct {
+// note says why a line was skipped.
+type note struct {
 	Line int // 1-based
 	What string
 }
 
-func (n Note) String() string { return fmt.Sprintf("line %d: %s", n.Line, n.What) }
+func (n note) String() string { return fmt.Sprintf("line %d: %s", n.Line, n.What) }
 
 // labelValue is "" for a label that is not there: as in PromQL, an empty label
 // and a missing one are the same.
-func labelValue(labels []Label, name string) string {
+func labelValue(labels []label, name string) string {
 	for _, l := range labels {
 		if l.Name == name {
 			return l.Value
@@ -59,14 +59,14 @@ func labelValue(labels []Label, name string) string {
 	return ""
 }
 
-// Parse reads a metrics text. A line that cannot be read is skipped and noted
-// with its number; the others count. The error is only ever [ErrTooLarge],
+// parse reads a metrics text. A line that cannot be read is skipped and noted
+// with its number; the others count. The error is only ever [errTooLarge],
 // wrapped; the snapshot then has what was read until there.
-func Parse(body []byte) (Snapshot, error) {
-	if len(body) > MaxBytes {
-		return Snapshot{}, fmt.Errorf("%w: %d bytes, at most %d are read; is this a /metrics endpoint?", ErrTooLarge, len(body), MaxBytes)
+func parse(body []byte) (snapshot, error) {
+	if len(body) > maxBytes {
+		return snapshot{}, fmt.Errorf("%w: %d bytes, at most %d are read; is this a /metrics endpoint?", errTooLarge, len(body), maxBytes)
 	}
-	snap := Snapshot{Types: map[string]string{}}
+	snap := snapshot{Types: map[string]string{}}
 	text := string(body)
 	for n := 1; text != ""; n++ {
 		line, rest, ended := strings.Cut(text, "\n")
@@ -83,8 +83,8 @@ func Parse(body []byte) (Snapshot, error) {
 			// 0.0.4 ends every line and OpenMetrics ends in # EOF, so the number on
 			// this line may have lost digits.
 			snap.skip(n, "the text ends within the line: it was cut off")
-		case len(line) > MaxLine:
-			snap.skip(n, fmt.Sprintf("%d bytes long, at most %d are read", len(line), MaxLine))
+		case len(line) > maxLine:
+			snap.skip(n, fmt.Sprintf("%d bytes long, at most %d are read", len(line), maxLine))
 		case line[0] == '#':
 			snap.comment(n, line)
 		default:
@@ -96,14 +96,14 @@ func Parse(body []byte) (Snapshot, error) {
 	return snap, nil
 }
 
-func (s *Snapshot) add(n int, line string) error {
+func (s *snapshot) add(n int, line string) error {
 	sample, err := parseSample(line)
 	if err != nil {
 		s.skip(n, err.Error())
 		return nil
 	}
-	if len(s.Samples) == MaxSamples {
-		return fmt.Errorf("%w: line %d: more than %d samples", ErrTooLarge, n, MaxSamples)
+	if len(s.Samples) == maxSamples {
+		return fmt.Errorf("%w: line %d: more than %d samples", errTooLarge, n, maxSamples)
 	}
 	s.Samples = append(s.Samples, sample)
 	return nil
@@ -111,12 +111,12 @@ func (s *Snapshot) add(n int, line string) error {
 
 // comment takes the declared types; HELP, UNIT and free comments say nothing
 // that is computed with.
-func (s *Snapshot) comment(n int, line string) {
+func (s *snapshot) comment(n int, line string) {
 	words := strings.Fields(line)
 	if len(words) < 2 || words[0] != "#" || words[1] != "TYPE" {
 		return
 	}
-	if len(words) != 4 || len(words[2]) > MaxName {
+	if len(words) != 4 || len(words[2]) > maxName {
 		s.skip(n, "TYPE needs a metric name and a type")
 		return
 	}
@@ -126,9 +126,9 @@ func (s *Snapshot) comment(n int, line string) {
 	}
 }
 
-func (s *Snapshot) skip(n int, what string) {
+func (s *snapshot) skip(n int, what string) {
 	s.Skipped++
-	if len(s.Notes) < MaxNotes {
-		s.Notes = append(s.Notes, Note{Line: n, What: what})
+	if len(s.Notes) < maxNotes {
+		s.Notes = append(s.Notes, note{Line: n, What: what})
 	}
 }

@@ -24,13 +24,7 @@ type Look struct {
 	Body  []byte
 }
 
-// Summarise is [SummariseModel] for a server of one model, without the notes.
-func Summarise(looks []Look) (*metric.Server, error) {
-	s, _, err := SummariseModel(looks, "")
-	return s, err
-}
-
-// SummariseModel says what the looks say about the cell. Counters and
+// Summarise says what the looks say about the cell. Counters and
 // histograms are differences between the last look before it and the first one
 // after it, so they include whatever other clients sent: compare Requests with
 // what was sent. Gauges are their peaks over all looks, a sum over the engines
@@ -38,9 +32,9 @@ func Summarise(looks []Look) (*metric.Server, error) {
 //
 // model is the served model's name and matters only where the server has
 // several. The notes say which looks and lines could not be read. Server is nil
-// exactly when err is not: then it wraps [ErrNoEngine] and says which metrics
+// exactly when err is not: then it wraps [errNoEngine] and says which metrics
 // there were instead.
-func SummariseModel(looks []Look, model string) (*metric.Server, []string, error) {
+func Summarise(looks []Look, model string) (*metric.Server, []string, error) {
 	looks = slices.Clone(looks)
 	slices.SortStableFunc(looks, func(a, b Look) int { return cmp.Compare(a.AtNS, b.AtNS) })
 	frames, names, notes := readLooks(looks)
@@ -77,7 +71,7 @@ func SummariseModel(looks []Look, model string) (*metric.Server, []string, error
 func readLooks(looks []Look) (frames []frame, names, notes []string) {
 	seen := map[string]bool{}
 	for i, l := range looks {
-		snap, err := Parse(l.Body)
+		snap, err := parse(l.Body)
 		where := fmt.Sprintf("look %d (%s)", i+1, l.Phase)
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("%s: %v", where, err))
@@ -154,7 +148,7 @@ func (w window) hitShare() metric.Value {
 // the engines' ones.
 func (w window) peak(r role, unit string, join func([]float64) float64) metric.Value {
 	if w.mixed {
-		return metric.Null(SeveralModels, unit)
+		return metric.Null(metric.SeveralModels, unit)
 	}
 	why, top := metric.NotReported, math.Inf(-1)
 	for _, f := range w.frames {

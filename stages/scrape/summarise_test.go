@@ -54,7 +54,7 @@ func text(before, after string) []Look {
 
 func summarise(t testing.TB, looks []Look) *metric.Server {
 	t.Helper()
-	s, err := Summarise(looks)
+	s, _, err := Summarise(looks, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func null(unit string) metric.Value { return metric.Null(metric.NotReported, uni
 
 var goldens = map[string]metric.Server{
 	"vllm-v1": { // two data-parallel engines
-		Engine: VLLM, Samples: 3,
+		Engine: vllm, Samples: 3,
 		Requests: metric.Of(40, "requests"), PromptTokens: metric.Of(20480, "tokens"), OutputTokens: metric.Of(5120, "tokens"),
 		QueueMS: metric.Of(70, "ms"), PrefillMS: metric.Of(50, "ms"), DecodeMS: metric.Of(850, "ms"), TTFTMS: metric.Of(120, "ms"), E2EMS: metric.Of(962.5, "ms"),
 		KVUsePeak: metric.Of(0.4375, "share"), RunningPeak: metric.Of(16, "requests"), WaitingPeak: metric.Of(3, "requests"),
@@ -80,28 +80,28 @@ var goldens = map[string]metric.Server{
 		Preemptions:    metric.Of(2, "preemptions"),
 	},
 	"vllm-v0": {
-		Engine: VLLM, Samples: 3,
+		Engine: vllm, Samples: 3,
 		Requests: metric.Of(8, "requests"), PromptTokens: metric.Of(800, "tokens"), OutputTokens: metric.Of(320, "tokens"),
 		QueueMS: metric.Of(100, "ms"), PrefillMS: null("ms"), DecodeMS: null("ms"), TTFTMS: metric.Of(75, "ms"), E2EMS: metric.Of(900, "ms"),
 		KVUsePeak: metric.Of(0.125, "share"), RunningPeak: metric.Of(4, "requests"), WaitingPeak: metric.Of(2, "requests"),
 		PrefixHitShare: null("share"), Preemptions: metric.Of(0, "preemptions"),
 	},
 	"sglang": { // both ranks of a tensor-parallel pair report; requests have priorities
-		Engine: SGLang, Samples: 3,
+		Engine: sglang, Samples: 3,
 		Requests: metric.Of(32, "requests"), PromptTokens: metric.Of(25600, "tokens"), OutputTokens: metric.Of(3200, "tokens"),
 		QueueMS: metric.Of(125, "ms"), PrefillMS: metric.Of(120, "ms"), DecodeMS: null("ms"), TTFTMS: metric.Of(300, "ms"), E2EMS: metric.Of(2225, "ms"),
 		KVUsePeak: metric.Of(0.71, "share"), RunningPeak: metric.Of(16, "requests"), WaitingPeak: metric.Of(5, "requests"),
 		PrefixHitShare: metric.Of(0.015, "share"), Preemptions: metric.Of(2, "preemptions"),
 	},
 	"llamacpp": {
-		Engine: LlamaCpp, Samples: 3,
+		Engine: llamaCpp, Samples: 3,
 		Requests: null("requests"), PromptTokens: metric.Of(6096, "tokens"), OutputTokens: metric.Of(1024, "tokens"),
 		QueueMS: null("ms"), PrefillMS: null("ms"), DecodeMS: null("ms"), TTFTMS: null("ms"), E2EMS: null("ms"),
 		KVUsePeak: null("share"), RunningPeak: metric.Of(4, "requests"), WaitingPeak: metric.Of(2, "requests"),
 		PrefixHitShare: null("share"), Preemptions: null("preemptions"),
 	},
 	"tgi": {
-		Engine: TGI, Samples: 3,
+		Engine: tgi, Samples: 3,
 		Requests: metric.Of(20, "requests"), PromptTokens: metric.Of(10000, "tokens"), OutputTokens: metric.Of(2000, "tokens"),
 		QueueMS: metric.Of(250, "ms"), PrefillMS: null("ms"), DecodeMS: null("ms"), TTFTMS: null("ms"), E2EMS: metric.Of(2250, "ms"),
 		KVUsePeak: null("share"), RunningPeak: metric.Of(8, "requests"), WaitingPeak: metric.Of(6, "requests"),
@@ -113,7 +113,7 @@ func TestGolden(t *testing.T) {
 	for folder, want := range goldens {
 		t.Run(folder, func(t *testing.T) {
 			looks := golden(t, folder)
-			got, notes, err := SummariseModel(looks, "some alias")
+			got, notes, err := Summarise(looks, "some alias")
 			if err != nil || len(notes) > 0 {
 				t.Fatal(err, notes)
 			}
@@ -177,19 +177,19 @@ func TestCounters(t *testing.T) {
 		},
 		"one of two engines restarted while the sum grew": {
 			text("vllm:prompt_tokens_total{engine=\"0\"} 10\nvllm:prompt_tokens_total{engine=\"1\"} 10\n", "vllm:prompt_tokens_total{engine=\"0\"} 90\nvllm:prompt_tokens_total{engine=\"1\"} 5\n"),
-			metric.Null(CounterReset, "tokens"), func(s *metric.Server) metric.Value { return s.PromptTokens },
+			metric.Null(metric.CounterReset, "tokens"), func(s *metric.Server) metric.Value { return s.PromptTokens },
 		},
 		"a restart in the middle, overtaken by the end": {
 			edited(t, "vllm-v1", `^(vllm:generation_tokens_total\{engine="1".*\}) .*`, "$1 7.0", PhaseDuring),
-			metric.Null(CounterReset, "tokens"), func(s *metric.Server) metric.Value { return s.OutputTokens },
+			metric.Null(metric.CounterReset, "tokens"), func(s *metric.Server) metric.Value { return s.OutputTokens },
 		},
 		"another process answers": {
 			edited(t, "vllm-v1", `^process_start_time_seconds .*`, "process_start_time_seconds 1.8e+09", PhaseAfter),
-			metric.Null(CounterReset, "tokens"), func(s *metric.Server) metric.Value { return s.OutputTokens },
+			metric.Null(metric.CounterReset, "tokens"), func(s *metric.Server) metric.Value { return s.OutputTokens },
 		},
 		"a series vanished": {
 			edited(t, "vllm-v1", `^vllm:generation_tokens_total\{engine="1".*\n`, "", PhaseAfter),
-			metric.Null(CounterReset, "tokens"), func(s *metric.Server) metric.Value { return s.OutputTokens },
+			metric.Null(metric.CounterReset, "tokens"), func(s *metric.Server) metric.Value { return s.OutputTokens },
 		},
 		"a line of the last look is broken": {
 			edited(t, "vllm-v1", `^vllm:generation_tokens_total\{engine="1".*\n`, "vllm:generation_tok\n", PhaseAfter),
@@ -209,7 +209,7 @@ func TestCounters(t *testing.T) {
 		},
 		"a counter below 0": {
 			text("sglang:num_requests_total{a=\"1\"} 1\n", "sglang:num_requests_total{a=\"1\"} 9\nsglang:num_requests_total{a=\"2\"} -3\n"),
-			metric.Null(CounterReset, "requests"), func(s *metric.Server) metric.Value { return s.Requests },
+			metric.Null(metric.CounterReset, "requests"), func(s *metric.Server) metric.Value { return s.Requests },
 		},
 		"not reported": {
 			edited(t, "vllm-v1", `^(# \w+ )?vllm:num_preemptions_total.*\n`, "", allPhases),
@@ -249,9 +249,9 @@ func TestLooksAreMissing(t *testing.T) {
 	looks := golden(t, "vllm-v1")
 	for name, some := range map[string][]Look{"no before": looks[1:], "no after": looks[:2], "turned around": {{5, PhaseBefore, looks[0].Body}, looks[1], {4, PhaseAfter, looks[2].Body}}} {
 		got := summarise(t, some)
-		diff(t, metric.Null(NoScrapePair, "requests"), got.Requests)
-		diff(t, metric.Null(NoScrapePair, "ms"), got.QueueMS)
-		diff(t, metric.Null(NoScrapePair, "share"), got.PrefixHitShare)
+		diff(t, metric.Null(metric.NoScrapePair, "requests"), got.Requests)
+		diff(t, metric.Null(metric.NoScrapePair, "ms"), got.QueueMS)
+		diff(t, metric.Null(metric.NoScrapePair, "share"), got.PrefixHitShare)
 		if diff(t, metric.Of(16, "requests"), got.RunningPeak); t.Failed() {
 			t.Fatal(name)
 		}
@@ -260,7 +260,7 @@ func TestLooksAreMissing(t *testing.T) {
 	// answered with something else is noted and not counted.
 	late := edited(t, "vllm-v1", `^(vllm:prompt_tokens_total\{.*\}) .*`, "$1 1e9", PhaseAfter)[2]
 	late.AtNS = 9e9
-	got, notes, err := SummariseModel(append(looks, late, Look{10e9, PhaseAfter, []byte("<html>busy</html>\n")}), "")
+	got, notes, err := Summarise(append(looks, late, Look{10e9, PhaseAfter, []byte("<html>busy</html>\n")}), "")
 	diff(t, goldens["vllm-v1"].PromptTokens, got.PromptTokens)
 	diff(t, 4, got.Samples)
 	diff(t, []string{`look 5 (after): 1 lines skipped, the first: line 1: no metric name: "<html>busy</html>"`, "1 of 5 looks have no metrics of vllm"}, notes)
@@ -288,10 +288,10 @@ func TestSeveralModels(t *testing.T) {
 	for model, want := range map[string][2]metric.Value{
 		"a": {metric.Of(30, "tokens"), metric.Of(1, "requests")},
 		"b": {metric.Of(4000, "tokens"), metric.Of(5, "requests")},
-		"":  {metric.Null(SeveralModels, "tokens"), metric.Null(SeveralModels, "requests")},
-		"c": {metric.Null(SeveralModels, "tokens"), metric.Null(SeveralModels, "requests")},
+		"":  {metric.Null(metric.SeveralModels, "tokens"), metric.Null(metric.SeveralModels, "requests")},
+		"c": {metric.Null(metric.SeveralModels, "tokens"), metric.Null(metric.SeveralModels, "requests")},
 	} {
-		got, _, err := SummariseModel(looks, model)
+		got, _, err := Summarise(looks, model)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,17 +299,12 @@ func TestSeveralModels(t *testing.T) {
 	}
 }
 
+// TestEngine: a server that prints one name of another engine, for a
+// dashboard's sake, is none of those.
 func TestEngine(t *testing.T) {
-	for folder, want := range goldens {
-		snap, err := Parse(golden(t, folder)[1].Body)
-		if got := Engine(snap); err != nil || got != want.Engine {
-			t.Errorf("%s: %q, %v", folder, got, err)
-		}
-	}
-	// A server that prints one name of another engine, for a dashboard's sake.
-	snap, _ := Parse([]byte("vllm:num_requests_running 1\nllamacpp:requests_processing 1\nllamacpp:requests_deferred 0\n"))
-	if got := Engine(snap); got != LlamaCpp {
-		t.Error(got)
+	page := "vllm:num_requests_running 1\nllamacpp:requests_processing 1\nllamacpp:requests_deferred 0\n"
+	if got, _, err := Summarise(text(page, page), ""); err != nil || got.Engine != llamaCpp {
+		t.Error(got, err)
 	}
 }
 
@@ -328,13 +323,13 @@ func TestNoEngine(t *testing.T) {
 		"nothing":          {"", "no metrics at all"},
 		"someone else's":   {"go_goroutines 7\nprocess_start_time_seconds 1\nb 1\na 1\n", "seen a, b, go_goroutines, process_start_time_seconds"},
 		"many names":       {"a 1\nb 1\nc 1\nd 1\ne 1\nf 1\ng 1\nh 1\ni 1\nj 1\nk 1\n", "seen a, b, c, d, e, f, g, h, i, j and 1 more"},
-		"too much":         {strings.Repeat("\n", MaxBytes+1), "no metrics at all"},
+		"too much":         {strings.Repeat("\n", maxBytes+1), "no metrics at all"},
 	} {
-		s, notes, err := SummariseModel(text(c.body, c.body), "")
-		if s != nil || !errors.Is(err, ErrNoEngine) || !strings.Contains(err.Error(), c.say) {
+		s, notes, err := Summarise(text(c.body, c.body), "")
+		if s != nil || !errors.Is(err, errNoEngine) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v, %v", name, s, err)
 		}
-		if (len(notes) > 0) != (strings.HasPrefix(c.body, "4") || strings.HasPrefix(c.body, "#") || len(c.body) > MaxBytes) {
+		if (len(notes) > 0) != (strings.HasPrefix(c.body, "4") || strings.HasPrefix(c.body, "#") || len(c.body) > maxBytes) {
 			t.Errorf("%s: notes %q", name, notes)
 		}
 	}

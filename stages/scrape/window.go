@@ -30,11 +30,11 @@ func newWindow(e int, frames []frame, model string) window {
 	w.chooseModel(model)
 	switch {
 	case w.mixed:
-		w.broken = SeveralModels
+		w.broken = metric.SeveralModels
 	case w.before < 0 || w.after < w.before:
-		w.broken = NoScrapePair
+		w.broken = metric.NoScrapePair
 	case w.restarted():
-		w.broken = CounterReset
+		w.broken = metric.CounterReset
 	}
 	return w
 }
@@ -92,7 +92,7 @@ func (w window) difference(name string, s source, replicas []string) (float64, s
 		return 0, metric.NotReported
 	}
 	if w.wentBack(name, s) {
-		return 0, CounterReset
+		return 0, metric.CounterReset
 	}
 	grown, ok := growth(start, end, first.whole)
 	if !ok {

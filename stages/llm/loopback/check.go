@@ -13,6 +13,10 @@ import (
 	"github.com/cupel-dev/cupel/stages/metric"
 )
 
+// LeastStreams is how many streams a check uses at least: the events of one
+// stream would be too few to judge by.
+const LeastStreams = 8
+
 // MaxStreams is how many streams a check uses at most: it is to look at the
 // machine, not to exhaust it.
 const MaxStreams = 256
@@ -26,10 +30,14 @@ const early = time.Millisecond
 var errClock = errors.New("the clock was set meanwhile")
 
 // Check reads the server at url with the probe's concurrency, at most
-// [MaxStreams] of it, and returns what the client added. With the schedule
+// [MaxStreams] of it and, where the number of requests is left open, at least
+// [LeastStreams], and returns what the client added. With the schedule
 // [CheckSchedule] it takes a third of a second.
 func Check(ctx context.Context, url string, p Probe) (metric.SelfCheck, error) {
 	reduced := p.Concurrency > MaxStreams
+	if p.Concurrency > 0 && p.Requests == 0 {
+		p.Concurrency = max(p.Concurrency, LeastStreams)
+	}
 	p.Concurrency = min(p.Concurrency, MaxStreams)
 	r, err := Read(ctx, url, p)
 	if err != nil {
@@ -56,6 +64,7 @@ func (r Reading) SelfCheck() (metric.SelfCheck, error) {
 	c := metric.SelfCheck{
 		Concurrency: r.Concurrency, Events: r.Events,
 		LagP50:       int64(metric.NearestRank(lags, metric.P50)),
+		LagP95:       int64(metric.NearestRank(lags, metric.P95)),
 		LagP99:       int64(metric.NearestRank(lags, metric.P99)),
 		LagMax:       int64(lags[len(lags)-1]),
 		TTFTExcess:   int64(mean(r.TTFT)) - r.Server.FirstMean,

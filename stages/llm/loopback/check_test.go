@@ -58,7 +58,7 @@ func TestCheckArithmetic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := metric.SelfCheck{Concurrency: 2, Events: 6, LagP50: 200_000, LagP99: 2_000_000, LagMax: 2_000_000,
+	want := metric.SelfCheck{Concurrency: 2, Events: 6, LagP50: 200_000, LagP95: 2_000_000, LagP99: 2_000_000, LagMax: 2_000_000,
 		TTFTExcess: 1_300_000, CPUPerEvent: 100, ServerLagP99: 77}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -2,5 +2,5 @@
 
 package loopback
 
-// cpuTime is the CPU time of this process in nanoseconds, -1 = not known.
-func cpuTime() int64 { return -1 }
+// CPUTime is the CPU time of this process in nanoseconds, -1 = not known.
+func CPUTime() int64 { return -1 }

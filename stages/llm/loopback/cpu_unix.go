@@ -4,8 +4,8 @@ package loopback
 
 import "syscall"
 
-// cpuTime is the CPU time of this process in nanoseconds, -1 = not known.
-func cpuTime() int64 {
+// CPUTime is the CPU time of this process in nanoseconds, -1 = not known.
+func CPUTime() int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return -1

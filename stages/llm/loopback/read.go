@@ -114,7 +114,7 @@ func (in *reading) take(ctx context.Context, do func(context.Context) llm.Respon
 	var wg sync.WaitGroup
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	cpu, began := cpuTime(), time.Now()
+	cpu, began := CPUTime(), time.Now()
 	for range min(in.Concurrency, in.Requests) {
 		wg.Go(func() {
 			for next.Add(1) <= int64(in.Requests) && ctx.Err() == nil {
@@ -128,7 +128,7 @@ func (in *reading) take(ctx context.Context, do func(context.Context) llm.Respon
 	wg.Wait()
 	in.Wall = int64(time.Since(began))
 	if in.CPU = -1; cpu >= 0 {
-		in.CPU = cpuTime() - cpu
+		in.CPU = CPUTime() - cpu
 	}
 }
 

@@ -14,6 +14,7 @@ type BenchItem struct {
 	Text      string
 	MaxTokens int
 	Tools     json.RawMessage // nil = none
+	Place     string          // whose prompt it is: two places share no tag
 }
 
 // BenchWarmup is sent once per candidate, untimed.
@@ -34,15 +35,17 @@ var benchItems = []BenchItem{
 
 var trainTool = json.RawMessage(`[{"type":"function","function":{"name":"next_train","description":"Departure of the next direct train between two cities","parameters":{"type":"object","properties":{"from":{"type":"string","description":"City of departure"},"to":{"type":"string","description":"City of arrival"}},"required":["from","to"]}}}]`)
 
-// Bench returns the prompts of those names, in order, or all four of
-// spec.BenchPrompts if none is named. A name that is not one of them has none.
-func Bench(names []string) (out []BenchItem) {
+// Bench returns the prompts of those names as place sends them, in order, or all
+// four of spec.BenchPrompts if none is named. A name that is not one of them has none.
+func Bench(place string, names []string) (out []BenchItem) {
 	if len(names) == 0 {
 		names = spec.BenchPrompts
 	}
 	for _, name := range names {
 		if i := slices.IndexFunc(benchItems, func(b BenchItem) bool { return b.Name == name }); i >= 0 {
-			out = append(out, benchItems[i])
+			item := benchItems[i]
+			item.Place = place
+			out = append(out, item)
 		}
 	}
 	return out
@@ -58,7 +61,7 @@ func (b BenchItem) Build(run int) (Prompt, error) {
 	if err := indexed(run); err != nil {
 		return Prompt{}, err
 	}
-	tag := random(key(BenchV1, b.Name, run)).Uint32()
+	tag := random(key(BenchV1, b.Place, b.Name, run)).Uint32()
 	text := fmt.Sprintf("[%08x] %s", tag, b.Text)
 	return Prompt{Text: text, Builder: BenchV1, Group: b.Name, Length: countWords(text)}, nil
 }

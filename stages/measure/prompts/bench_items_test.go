@@ -14,7 +14,7 @@ import (
 func TestBench(t *testing.T) {
 	limits := map[string]int{"code": 512, "tool_call": 256, "reasoning": 384, "long_gen": 1024}
 	var names []string
-	for _, b := range Bench(nil) {
+	for _, b := range Bench("", nil) {
 		names = append(names, b.Name)
 		words := len(strings.Fields(b.Text))
 		if b.MaxTokens != limits[b.Name] || words < 23 || words > 40 || len(b.Text) < 156 || len(b.Text) > 281 || (b.Tools != nil) != (b.Name == "tool_call") {
@@ -28,7 +28,7 @@ func TestBench(t *testing.T) {
 	if d := cmp.Diff(spec.BenchPrompts, names); d != "" {
 		t.Error(d)
 	}
-	if two := Bench([]string{"long_gen", "code"}); len(two) != 2 || two[0].Name != "long_gen" || BenchWarmup.MaxTokens != 32 {
+	if two := Bench("", []string{"long_gen", "code"}); len(two) != 2 || two[0].Name != "long_gen" || BenchWarmup.MaxTokens != 32 {
 		t.Errorf("%+v", two)
 	}
 	var tools []struct {

@@ -19,13 +19,15 @@ type ContextItem struct {
 	Case       string
 	Bucket     int // tokens
 	Position   float64
-	Repetition int   // from 0
-	Seed       int64 // of the facts, the repetition added
+	Repetition int    // from 0
+	Seed       int64  // of the facts, the repetition added
+	Place      string // whose prompt it is: two places share no prefix; "" = nobody's
 }
 
 // Context lists what a profile asks, bucket by bucket in ascending order, then
-// case, position and repetition. A seed of 0 is 17.
-func Context(p ContextProfile, seed int64) []ContextItem {
+// case, position and repetition. A seed of 0 is 17. place makes the prompts
+// those of one workload; the facts are the seed's alone.
+func Context(p ContextProfile, place string, seed int64) []ContextItem {
 	if seed == 0 {
 		seed = contextSeed
 	}
@@ -34,7 +36,7 @@ func Context(p ContextProfile, seed int64) []ContextItem {
 		for _, name := range p.Cases {
 			for _, at := range p.Positions {
 				for rep := range p.Repetitions {
-					out = append(out, ContextItem{name, bucket, at, rep, seed + int64(rep)})
+					out = append(out, ContextItem{name, bucket, at, rep, seed + int64(rep), place})
 				}
 			}
 		}
@@ -50,9 +52,10 @@ func (c ContextItem) ID() string {
 const contextIntro = "Below is a logbook, and after it a question about the logbook.\n\n"
 
 // Build makes the prompt: as much filler as fits into the bucket, in whole lines
-// but for the last, with the records at round(lines * position). cpt is the characters per token, 0 =
-// nominal. Prompts of one bucket have their filler in common: it is the answers
-// that count here, and an engine may keep what it has read.
+// but for the last, with the records at round(lines * position). cpt is the
+// characters per token, 0 = nominal. Prompts of one place and bucket have their
+// filler in common: it is the answers that count here, and an engine may keep
+// what it has read.
 func (c ContextItem) Build(cpt float64) (Prompt, error) {
 	if cpt == 0 {
 		cpt = NominalCharsPerToken
@@ -65,14 +68,18 @@ func (c ContextItem) Build(cpt float64) (Prompt, error) {
 		return Prompt{}, err
 	}
 	ask := "\nQuestion: " + f.question
-	room := int(float64(c.Bucket)*cpt) - len(contextIntro) - len(ask)
+	intro := contextIntro
+	if c.Place != "" {
+		intro = nonce(random(key(ContextV1, c.Place))) + intro
+	}
+	room := int(float64(c.Bucket)*cpt) - len(intro) - len(ask)
 	for _, r := range f.records {
 		room -= len(r) + 1
 	}
 	if room < 0 {
 		return Prompt{}, fmt.Errorf("%s: a bucket of %d tokens has no room for the question", c.ID(), c.Bucket)
 	}
-	text := c.text(f, room, ask)
+	text := c.text(f, intro, room, ask)
 	return Prompt{
 		Text: text, Builder: ContextV1, Group: c.Case, Length: countWords(text), AskedTokens: c.Bucket,
 		Answer: &Expect{Case: c.Case, Position: strconv.FormatFloat(c.Position, 'g', -1, 64), Want: f.want},
@@ -80,7 +87,7 @@ func (c ContextItem) Build(cpt float64) (Prompt, error) {
 }
 
 // text puts the records between lines of filler that are room bytes together.
-func (c ContextItem) text(f facts, room int, ask string) string {
+func (c ContextItem) text(f facts, intro string, room int, ask string) string {
 	n := logLines(room)
 	at := c.places(f, n)
 	order := make([]int, len(at))
@@ -89,8 +96,8 @@ func (c ContextItem) text(f facts, room int, ask string) string {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
 	var b strings.Builder
-	b.Grow(len(contextIntro) + n*logLine + len(ask) + 512)
-	b.WriteString(contextIntro)
+	b.Grow(len(intro) + n*logLine + len(ask) + 512)
+	b.WriteString(intro)
 	line := make([]byte, 0, logLine)
 	for i := range n + 1 {
 		for ; len(order) > 0 && at[order[0]] == i; order = order[1:] {

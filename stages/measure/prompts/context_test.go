@@ -40,10 +40,10 @@ func TestProfiles(t *testing.T) {
 	for name, want := range map[string][3]int{"smoke": {12, 245760, 2048}, "scout": {120, 13025280, 4096}, "deep": {441, 104832000, 8192}} {
 		p := must(Profile(name))
 		tokens := 0
-		for _, item := range Context(p, 0) {
+		for _, item := range Context(p, "", 0) {
 			tokens += item.Bucket
 		}
-		if got := [3]int{p.Requests(), tokens, p.Headroom}; got != want || len(Context(p, 0)) != want[0] {
+		if got := [3]int{p.Requests(), tokens, p.Headroom}; got != want || len(Context(p, "", 0)) != want[0] {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
@@ -70,7 +70,7 @@ func TestProfileOf(t *testing.T) {
 }
 
 func TestContextOrder(t *testing.T) {
-	items := Context(must(Profile("scout")), 5)
+	items := Context(must(Profile("scout")), "", 5)
 	if a, b := items[0], items[1]; a.ID() != "native-needle-8192-0.100-r0" || b.ID() != "native-needle-8192-0.100-r1" || a.Seed != 5 || b.Seed != 6 {
 		t.Errorf("%+v, %+v", a, b)
 	}

@@ -12,14 +12,14 @@ import (
 
 // The states of a ladder's rung.
 const (
-	Cold         = "cold"          // new prompts, nothing before them
+	Cold         = "cold"          // new prompts; nothing before them but the calibration's, which have another text
 	Warm         = "warm"          // new prompts after an untimed one of the same length
 	PrefixCached = "prefix-cached" // prompts whose prefix was sent before, untimed
 )
 
-// templateTokens is how much of a new prompt a cache may hold: the preamble
-// that an engine's chat template puts before every request.
-const templateTokens = 128
+// assumedTemplate is how many tokens of a new prompt a cache may hold where
+// nobody measured what the engine's chat template puts around every request.
+const assumedTemplate = 64
 
 // LadderSet is what a rung of a context ladder sends. Each timed prompt hides a
 // code at a seeded position and asks for it at the end.
@@ -43,22 +43,27 @@ func (s LadderSet) Before() int {
 	return 1
 }
 
+// cacheBlock is how many tokens the common engines cache as one.
+const cacheBlock = 16
+
 // Cached returns the bounds that the cached tokens of a timed prompt must keep
 // for the rung to have been in its state, given its tokens as the engine counts
-// them and the tokens of one cache block, 0 = 16. The block that the new part
-// begins in is never cached.
-func (s LadderSet) Cached(promptTokens, block int) (low, high int) {
-	if block <= 0 {
-		block = 16
-	}
+// them and those of them that are not its text, nil = not measured. The block
+// that the new part begins in is never cached.
+func (s LadderSet) Cached(promptTokens int, template *int) (low, high int) {
 	if s.State == PrefixCached {
-		return max(0, int(s.Share*float64(promptTokens))-block), promptTokens
+		return max(0, int(s.Share*float64(promptTokens))-cacheBlock), promptTokens
 	}
-	return 0, max(templateTokens, promptTokens/100)
+	known := assumedTemplate
+	if template != nil {
+		known = *template
+	}
+	return 0, max(known, promptTokens/100)
 }
 
-// Ladder returns the prompts of a rung of so many tokens.
-func Ladder(tokens int, state string, trial int, seed int64, cpt float64) (LadderSet, error) {
+// Ladder returns the prompts of a rung of so many tokens. Rungs that differ in
+// their point, which names cell and workload, share no prompt.
+func Ladder(point string, tokens int, state string, trial int, seed int64, cpt float64) (LadderSet, error) {
 	if !slices.Contains([]string{Cold, Warm, PrefixCached}, state) {
 		return LadderSet{}, step.WithHint(fmt.Errorf("ladder state %q is not known", state), "use cold, warm or prefix-cached")
 	}
@@ -68,7 +73,7 @@ func Ladder(tokens int, state string, trial int, seed int64, cpt float64) (Ladde
 	if cpt == 0 {
 		cpt = NominalCharsPerToken
 	}
-	r := rung{tokens: tokens, chars: int(math.Round(float64(tokens) * cpt)), key: key(LadderV1, seed, trial, tokens, state)}
+	r := rung{tokens: tokens, chars: int(math.Round(float64(tokens) * cpt)), key: key(LadderV1, point, seed, trial, tokens, state)}
 	s := LadderSet{Timed: r.timed(state), Untimed: r.untimed(state), State: state}
 	p, err := s.Timed.Build(longestIndex)
 	if err != nil {

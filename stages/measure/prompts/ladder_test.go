@@ -12,7 +12,7 @@ import (
 
 func mustLadder(t testing.TB, tokens int, state string, trial int) LadderSet {
 	t.Helper()
-	s, err := Ladder(tokens, state, trial, 3, 4)
+	s, err := Ladder("p", tokens, state, trial, 3, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,28 +69,30 @@ func TestLadderBefore(t *testing.T) {
 	if cold.Share != 0 || cached.Share < 0.99 || before.Answer != nil {
 		t.Errorf("shares %v, %v", cold.Share, cached.Share)
 	}
-	if low, high := cold.Cached(4096, 0); low != 0 || high != 128 {
-		t.Errorf("cold: %d to %d", low, high)
-	}
-	if low, high := warm.Cached(100000, 0); low != 0 || high != 1000 {
-		t.Errorf("warm: %d to %d", low, high)
+	for _, c := range []struct {
+		prompt   int
+		template *int
+		most     int
+	}{{4096, nil, 64}, {100000, nil, 1000}, {4096, new(12), 40}, {4096, new(300), 300}, {100000, new(300), 1000}} {
+		for _, s := range []LadderSet{cold, warm} {
+			if low, high := s.Cached(c.prompt, c.template); low != 0 || high != c.most {
+				t.Errorf("%s: %d to %d cached tokens of %d, want at most %d", s.State, low, high, c.prompt, c.most)
+			}
+		}
 	}
 	cached.Share = 0.5
-	if low, high := cached.Cached(1000, 0); low != 484 || high != 1000 {
+	if low, high := cached.Cached(1000, nil); low != 484 || high != 1000 {
 		t.Errorf("cached: %d to %d", low, high)
-	}
-	if low, _ := cached.Cached(1000, 1); low != 499 {
-		t.Errorf("cached, blocks of one: %d", low)
 	}
 }
 
 func TestLadderRefuses(t *testing.T) {
 	for name, try := range map[string]func() (LadderSet, error){
-		"state":    func() (LadderSet, error) { return Ladder(2048, "hot", 1, 0, 0) },
-		"short":    func() (LadderSet, error) { return Ladder(40, Cold, 1, 0, 0) },
-		"shared":   func() (LadderSet, error) { return Ladder(128, PrefixCached, 1, 0, 0) },
-		"ratio":    func() (LadderSet, error) { return Ladder(2048, Cold, 1, 0, -3) },
-		"negative": func() (LadderSet, error) { return Ladder(-1, Warm, 1, 0, 0) },
+		"state":    func() (LadderSet, error) { return Ladder("p", 2048, "hot", 1, 0, 0) },
+		"short":    func() (LadderSet, error) { return Ladder("p", 40, Cold, 1, 0, 0) },
+		"shared":   func() (LadderSet, error) { return Ladder("p", 128, PrefixCached, 1, 0, 0) },
+		"ratio":    func() (LadderSet, error) { return Ladder("p", 2048, Cold, 1, 0, -3) },
+		"negative": func() (LadderSet, error) { return Ladder("p", -1, Warm, 1, 0, 0) },
 	} {
 		if _, err := try(); err == nil {
 			t.Errorf("%s: accepted", name)

@@ -63,6 +63,8 @@ type Cell struct {
 	Seed          int64
 	CharsPerToken float64 // 0 = nominal
 	Lengths       []int   // tokens asked for by index, from a trace; nil = as Prompt says
+	Blocks        Blocks  // that prompts begin with, from a trace; nil = none
+	Shared        string  // names whose a shared prompt is: two workloads have different ones
 	MaxTokens     int     // of the output, 0 = not stated
 	ContextLimit  int     // of the candidate, 0 = not known
 }

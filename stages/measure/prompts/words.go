@@ -64,6 +64,8 @@ func key(parts ...any) string {
 // random bits at its head, two prompts part within the first cache block.
 func nonce(rng *rand.Rand) string { return fmt.Sprintf("%016x\n", rng.Uint64()) }
 
+const nonceSize = 17
+
 // appendFiller appends at most n bytes of filler, ending after a word. Lines
 // come in random order, so that an engine that reuses chunks from the middle
 // of earlier prompts finds none that is long.

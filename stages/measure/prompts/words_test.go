@@ -186,7 +186,7 @@ func TestDigest(t *testing.T) {
 	if fewer, _, _ := Digest(b, 19); fewer == sha {
 		t.Error("fewer prompts have the same sum")
 	}
-	if _, distinct, _ := Digest(ContextSet{Items: Context(must(Profile("smoke")), 0)[:2]}, 4); distinct != 2 {
+	if _, distinct, _ := Digest(ContextSet{Items: Context(must(Profile("smoke")), "", 0)[:2]}, 4); distinct != 2 {
 		t.Errorf("%d distinct prompts of 2, sent twice", distinct)
 	}
 	if _, _, err := Digest(ContextSet{}, 1); err == nil {

@@ -62,16 +62,16 @@ func (c *Cell) checkWords() error {
 }
 
 // share builds what prompts have in common. A shared cache is shared by all
-// trials: the seed alone makes its text. Otherwise a prefix belongs to its
+// cells and trials of a workload: neither has a part in its text. Otherwise a prefix belongs to its
 // cell and trial, as it would be warm from the one before.
 func (b *wordsBuilder) share() {
 	shared, tokens := b.cell.Prompt.Cache == "shared", b.cell.Prompt.SharedTokens
 	switch {
 	case shared && tokens > 0:
-		b.prefix = string(appendFiller(nil, random(key(b.id, b.cell.Seed, "shared")), b.chars(tokens)))
+		b.prefix = string(appendFiller(nil, random(key(b.id, b.cell.Seed, b.cell.Shared, "shared")), b.chars(tokens)))
 	case shared:
 		longest := slices.Max(append([]int{b.plan.fixed}, b.plan.drawn...))
-		b.fixed = string(appendFiller(nil, random(key(b.id, b.cell.Seed, "shared")), b.chars(longest)))
+		b.fixed = string(appendFiller(nil, random(key(b.id, b.cell.Seed, b.cell.Shared, "shared")), b.chars(longest)))
 		return
 	case tokens > 0:
 		rng := random(key(b.key, "prefix"))
@@ -97,15 +97,17 @@ func (b *wordsBuilder) Build(index int) (Prompt, error) {
 	if b.marks {
 		p.Marker = v.marker
 	}
-	head := b.prefix
-	if b.nonce {
-		head += nonce(rng)
-	}
 	if v.words > 0 {
 		p.Words = draw(rng, v.words)
 		v.list = strings.Join(p.Words, " ")
 	}
-	p.Text = b.text(rng, head, &v, b.chars(p.AskedTokens))
+	budget := b.chars(p.AskedTokens)
+	used, _ := v.measure(b.parts)
+	head := b.blocks([]byte(b.prefix), index, budget-used-nonceSize)
+	if b.nonce {
+		head = append(head, nonce(rng)...)
+	}
+	p.Text = b.text(rng, string(head), &v, budget)
 	p.Length = countWords(p.Text)
 	return p, nil
 }

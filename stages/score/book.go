@@ -1,8 +1,11 @@
 package score
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cupel-dev/cupel/engine/step"
@@ -12,32 +15,90 @@ import (
 
 // book keeps a tally for each selected item while answers are scored.
 type book struct {
-	params   stepParams
-	compiler *Compiler
-	tallies  map[string]*tally
-	strata   map[string]map[string]string // labels -> the one map that items with these labels share
-	answers  int
+	marker
+	params  stepParams
+	tallies map[string]*tally
+	strata  map[string]map[string]string // labels -> the one map that items with these labels share
+	schemas map[string]json.RawMessage   // text -> the one copy
+	scorers map[string]scorerSet
+	answers int
+}
 
-	// The item whose answers are being read: they stand together, so its
-	// scorers are made ready once.
+// marker scores answers. The answers to one item stand together, so its scorers
+// are made ready once.
+type marker struct {
+	compiler *Compiler
 	current  *tally
 	compiled *Compiled
 	broken   error
 }
 
 func newBook(p stepParams, c *Compiler) *book {
-	return &book{params: p, compiler: c, tallies: map[string]*tally{}, strata: map[string]map[string]string{}}
+	return &book{marker: marker{compiler: c}, params: p, tallies: map[string]*tally{}, strata: map[string]map[string]string{},
+		schemas: map[string]json.RawMessage{}, scorers: map[string]scorerSet{}}
+}
+
+// scorerSet is a list of scorers that many items share, with their ids.
+type scorerSet struct {
+	refs items.Scorers
+	id   string
 }
 
 func (b *book) readItems(r io.Reader) error {
 	selected := items.NewSelector(b.params.Where, b.params.Limit, b.params.Stratify)
 	return items.Read(r, func(it items.Item) error {
 		if selected.Keep(&it) {
-			it.Input, it.Tools, it.System = nil, nil, "" // what was asked is not needed
-			it.Strata = b.share(it.Strata)
-			b.tallies[it.ID] = &tally{item: it, id: ids(it.Scorer)}
+			b.enter(it)
 		}
 		return nil
+	})
+}
+
+func (b *book) enter(it items.Item) {
+	if !runs(it.Scorer) {
+		it.Input, it.Tools, it.System = nil, nil, "" // what was asked is not needed
+	}
+	it.Strata = b.share(it.Strata)
+	set := b.shareScorers(it.Scorer)
+	it.Scorer, it.Schema = set.refs, b.shareSchema(it.Schema)
+	b.tallies[it.ID] = &tally{item: it, id: set.id}
+}
+
+// shareScorers returns one list for equal lists without parameters.
+func (b *book) shareScorers(refs items.Scorers) scorerSet {
+	key := ""
+	for _, ref := range refs {
+		if ref.Params != nil {
+			return scorerSet{refs, ids(refs)}
+		}
+		key += ref.Name + "\x00"
+	}
+	set, ok := b.scorers[key]
+	if !ok {
+		set = scorerSet{refs, ids(refs)}
+		b.scorers[key] = set
+	}
+	return set
+}
+
+// shareSchema returns one copy of equal texts.
+func (b *book) shareSchema(schema json.RawMessage) json.RawMessage {
+	shared, ok := b.schemas[string(schema)]
+	switch {
+	case ok:
+		return shared
+	case schema == nil || len(b.schemas) >= maxSchemas:
+		return schema
+	}
+	b.schemas[string(schema)] = schema
+	return schema
+}
+
+// runs reports whether a program may want to know what was asked.
+func runs(refs items.Scorers) bool {
+	return slices.ContainsFunc(refs, func(ref items.ScorerRef) bool {
+		s, ok := Lookup(ref.Name)
+		return ok && s.Runs
 	})
 }
 
@@ -46,7 +107,7 @@ func (b *book) readItems(r io.Reader) error {
 func (b *book) share(strata map[string]string) map[string]string {
 	var key strings.Builder
 	for _, label := range keys(strata) {
-		fmt.Fprintf(&key, "%q=%q,", label, strata[label])
+		key.WriteString(strconv.Quote(label) + "=" + strconv.Quote(strata[label]) + ",")
 	}
 	shared, ok := b.strata[key.String()]
 	if !ok {
@@ -71,16 +132,16 @@ func (b *book) answer(row *evidence.ResponseRow) error {
 	return nil
 }
 
-func (b *book) score(t *tally, row *evidence.ResponseRow) Score {
+func (m *marker) score(t *tally, row *evidence.ResponseRow) Score {
 	if row.Failure != nil {
 		return Score{Reason: string(row.Failure.Class)}
 	}
-	if b.current != t {
-		b.current = t
-		b.compiled, b.broken = b.compiler.Compile(&t.item)
+	if m.current != t {
+		m.current = t
+		m.compiled, m.broken = m.compiler.Compile(&t.item)
 	}
-	if b.broken != nil {
-		return Score{Reason: ScorerError + clipTo(b.broken.Error(), 200)}
+	if m.broken != nil {
+		return Score{Reason: ScorerError + clipTo(m.broken.Error(), 200)}
 	}
-	return b.compiled.Score(Output{Text: row.Text, ToolCalls: row.ToolCalls})
+	return m.compiled.Score(Output{Text: row.Text, ToolCalls: row.ToolCalls})
 }

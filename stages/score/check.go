@@ -3,6 +3,7 @@ package score
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
@@ -13,18 +14,48 @@ import (
 // what would be a scorer error in the middle of a run is an error before it.
 // open opens an item file. Of each workload at most items.MaxProblems problems
 // are listed.
-func Check(c *spec.Campaign, open func(spec.File) (io.ReadCloser, error)) []error {
+func (s Stage) Check(c *spec.Campaign, open func(spec.File) (io.ReadCloser, error)) []error {
 	var problems []error
 	for _, name := range keys(c.Measure) {
 		q := c.Measure[name].Quality
 		if q == nil {
 			continue
 		}
-		for _, err := range checkWorkload(q, open) {
+		for _, err := range append(checkWorkload(q, open), s.checkRuntimes(q.Scorers)...) {
 			problems = append(problems, fmt.Errorf("measure.%s: %w", name, err))
 		}
 	}
 	return problems
+}
+
+// Check is that of a Stage without programs.
+func Check(c *spec.Campaign, open func(spec.File) (io.ReadCloser, error)) []error {
+	return Stage{}.Check(c, open)
+}
+
+// checkRuntimes says what is missing for scorers that run programs.
+func (s Stage) checkRuntimes(scorers map[string]map[string]any) []error {
+	have := s.runtimes(scorers)
+	if have == nil {
+		return nil
+	}
+	var errs []error
+	for _, name := range keys(scorers) {
+		known, _ := Lookup(name)
+		if trusted, _ := scorers[name]["trust"].(bool); !known.Runs || trusted {
+			continue
+		}
+		if why, none := strings.CutPrefix(have["sandbox"], "none"); none {
+			errs = append(errs, step.WithHint(fmt.Errorf("scorers.%s: there is no sandbox here%s", name, why),
+				"its items would have no value; code is never run without a sandbox"))
+			continue
+		}
+		language, _ := scorers[name]["language"].(string)
+		if strings.HasPrefix(have[language], "none") {
+			errs = append(errs, fmt.Errorf("scorers.%s: %s: %s", name, language, have[language]))
+		}
+	}
+	return errs
 }
 
 func checkWorkload(q *spec.Quality, open func(spec.File) (io.ReadCloser, error)) []error {

@@ -1,11 +1,14 @@
 package score
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
 
+	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/items"
 )
 
@@ -53,6 +56,23 @@ type Compiled struct {
 	funcs []Func
 }
 
+// Use lets scorers run programs, until ctx ends; without it their answers have
+// no value. The caller closes the compiler.
+func (c *Compiler) Use(ctx context.Context, r Runner) {
+	if r != nil {
+		c.env.programs = bind(ctx, r)
+	}
+}
+
+// Close ends the programs that scorers have started.
+func (c *Compiler) Close() error {
+	var errs []error
+	for _, key := range keys(c.env.asked) {
+		errs = append(errs, c.env.asked[key].close())
+	}
+	return errors.Join(errs...)
+}
+
 // Compile makes the scorers of an item ready. An error is one of the item or
 // of the parameters: an unknown name, a missing reference, a bad schema.
 func (c *Compiler) Compile(it *items.Item) (*Compiled, error) {
@@ -61,6 +81,10 @@ func (c *Compiler) Compile(it *items.Item) (*Compiled, error) {
 		s, ok := Lookup(ref.Name)
 		if !ok {
 			return nil, unknown("scorer", ref.Name, Names())
+		}
+		if s.Runs && c.overrides[s.Name] == nil {
+			return nil, step.WithHint(fmt.Errorf("scorer %s runs programs, and the campaign does not name it: an item set alone may not", s.Name),
+				"write it under the workload's scorers: "+s.Name+": {}")
 		}
 		f, err := s.build(params(ref.Params).over(c.overrides[ref.Name]), it, c.env)
 		if err != nil {
@@ -101,7 +125,10 @@ func run(f Func, out Output) (s Score) {
 		}
 	}()
 	value, reason, err := f(out)
+	var none *Undetermined
 	switch {
+	case errors.As(err, &none):
+		return Score{Reason: clipTo(none.Error(), 200)}
 	case err != nil:
 		return Score{Reason: ScorerError + clipTo(err.Error(), 200)}
 	case math.IsNaN(value) || value < 0 || value > 1:

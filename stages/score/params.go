@@ -23,6 +23,10 @@ type stepParams struct {
 	Where    map[string][]string       `json:"where,omitempty"`
 	Limit    int                       `json:"limit,omitempty"`
 	Answers  int                       `json:"answers"` // that each item must have: samples x repeats
+
+	// What programs of scorers run on, from Runner.Runtimes; nil when no scorer
+	// of the campaign runs any.
+	Runtimes map[string]string `json:"runtimes,omitempty"`
 }
 
 func paramsOf(q *spec.Quality) stepParams {

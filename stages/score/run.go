@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -12,9 +13,12 @@ import (
 	"github.com/cupel-dev/cupel/stages/items"
 )
 
+// Run is that of a Stage without programs.
+func Run(ctx context.Context, job step.Job) error { return Stage{}.Run(ctx, job) }
+
 // Run scores the answers of one generation. Answers are streamed; what is kept
 // in memory is a tally for each selected item.
-func Run(ctx context.Context, job step.Job) error {
+func (s Stage) Run(ctx context.Context, job step.Job) (err error) {
 	var p stepParams
 	if err := job.Params(&p); err != nil {
 		return err
@@ -22,6 +26,10 @@ func Run(ctx context.Context, job step.Job) error {
 	c, err := NewCompiler(p.Scorers)
 	if err != nil {
 		return err
+	}
+	if p.Runtimes != nil {
+		c.Use(ctx, s.Programs)
+		defer func() { err = errors.Join(err, c.Close()) }()
 	}
 	b := newBook(p, c)
 	if err := withInput(job, inItems, b.readItems); err != nil {
@@ -40,6 +48,9 @@ func Run(ctx context.Context, job step.Job) error {
 	})
 	if err != nil {
 		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err // a program that was ended by it has scored nothing
 	}
 	if err := b.writeScores(job); err != nil {
 		return err

@@ -399,7 +399,7 @@ func TestItemErrors(t *testing.T) {
 		{`"tool_call"`, `"answer":1`, `the item has no "expect_tool"`},
 		{`"compat/required_facts"`, `"facts":[]`, `"facts" is missing or empty`},
 		{`"compat/numeric"`, `"answer":"4"`, "want a number"},
-		{`"exakt"`, `"answer":"x"`, `unknown scorer "exakt"; known: choice, compat/json_schema,`},
+		{`"exakt"`, `"answer":"x"`, `unknown scorer "exakt"; known: choice, code, compat/json_schema,`},
 		{withParams("exact", `"trimm":true`), `"answer":"x"`, `unknown parameter "trimm"; known: collapse_space, form,`},
 		{withParams("exact", `"trim":1`), `"answer":"x"`, "parameter trim: 1 is not a boolean"},
 		{withParams("exact", `"trim":null`), `"answer":"x"`, "parameter trim is null"},

@@ -30,6 +30,7 @@ type Scorer struct {
 	Version int // raised when the same answer would now get another value
 	Doc     string
 	Params  []Param
+	Runs    bool // runs programs: used only where the campaign names it, never because an item does
 
 	checkParams func(raw params) error // names and types only
 	build       func(raw params, it *items.Item, env *env) (Func, error)
@@ -49,10 +50,31 @@ type Param struct {
 // params are parameters by name, as written.
 type params map[string]json.RawMessage
 
-// env is what scorers share within one run: compiled schemas.
-type env struct{ schemas map[string]*schema }
+// env is what scorers share within one run: compiled schemas and programs.
+type env struct {
+	schemas  map[string]*schema
+	programs *programs           // nil = nothing runs programs here
+	asked    map[string]*asked   // programs that answer line by line
+	used     map[string][]string // scorer -> languages whose interpreters it uses
+}
 
-func newEnv() *env { return &env{schemas: map[string]*schema{}} }
+func newEnv() *env {
+	return &env{schemas: map[string]*schema{}, asked: map[string]*asked{}, used: map[string][]string{}}
+}
+
+// use notes that a scorer depends on the interpreter of a language.
+func (e *env) use(scorer, language string) {
+	if !slices.Contains(e.used[scorer], language) {
+		e.used[scorer] = append(e.used[scorer], language)
+		slices.Sort(e.used[scorer])
+	}
+}
+
+// runsPrograms marks a scorer that runs programs.
+func runsPrograms(s Scorer) Scorer {
+	s.Runs = true
+	return s
+}
 
 // define makes a scorer whose parameters are the fields of P: the json tag
 // names a parameter, the doc tag explains it, and defaults holds the values of

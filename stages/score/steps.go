@@ -8,34 +8,44 @@ import (
 	"github.com/cupel-dev/cupel/stages/evidence"
 )
 
+// Stage is scoring with what runs programs for its scorers. With nil Programs
+// an answer that needs a program has no value.
+type Stage struct{ Programs Runner }
+
 // Steps returns one step for each candidate and quality workload, and one for
-// the second run that a noise floor makes.
-func Steps(c *spec.Campaign) []step.Step {
+// the second run that a noise floor makes. A step that scores with programs
+// has the interpreters of this machine in its key.
+func (s Stage) Steps(c *spec.Campaign) []step.Step {
 	var steps []step.Step
 	for _, workload := range keys(c.Measure) {
 		w := c.Measure[workload]
 		if w.Quality != nil {
 			for _, candidate := range keys(c.Candidates) {
-				steps = append(steps, scoreStep(candidate, workload, 1, w.Quality))
+				steps = append(steps, s.scoreStep(candidate, workload, 1, w.Quality))
 			}
 		}
 		if n := w.NoiseFloor; n != nil {
 			if on := c.Measure[n.Suite].Quality; on != nil {
-				steps = append(steps, scoreStep(n.Candidate, n.Suite, 2, on))
+				steps = append(steps, s.scoreStep(n.Candidate, n.Suite, 2, on))
 			}
 		}
 	}
 	return unique(steps)
 }
 
+// Steps is that of a Stage without programs.
+func Steps(c *spec.Campaign) []step.Step { return Stage{}.Steps(c) }
+
 // scoreStep has no trial of its own: its key differs when the answers do.
-func scoreStep(candidate, workload string, trial int, q *spec.Quality) step.Step {
+func (s Stage) scoreStep(candidate, workload string, trial int, q *spec.Quality) step.Step {
+	p := paramsOf(q)
+	p.Runtimes = s.runtimes(q.Scorers)
 	return step.Step{
 		Name:     evidence.ScoreStep(candidate, workload, trial),
 		Kind:     Kind,
 		Revision: Revision,
 		Pure:     true,
-		Params:   json.RawMessage(mustJSON(paramsOf(q))),
+		Params:   json.RawMessage(mustJSON(p)),
 		Inputs: map[string]step.Input{
 			inResponses: {Step: evidence.GenerateStep(candidate, workload, trial), Output: evidence.OutResponses},
 			inItems:     {Blob: q.Suite.Items.Digest, Path: q.Suite.Items.Path},
@@ -56,7 +66,24 @@ func unique(steps []step.Step) []step.Step {
 	return kept
 }
 
-// Runners returns the runner of each kind that this stage adds.
-func Runners() map[string]step.Runner {
-	return map[string]step.Runner{Kind: step.RunnerFunc(Run)}
+// runtimes are what the results of these scorers depend on beside their params.
+func (s Stage) runtimes(scorers map[string]map[string]any) map[string]string {
+	for name := range scorers {
+		if known, ok := Lookup(name); !ok || !known.Runs {
+			continue
+		}
+		if s.Programs == nil {
+			return map[string]string{"sandbox": "none"}
+		}
+		return s.Programs.Runtimes()
+	}
+	return nil
 }
+
+// Runners returns the runner of each kind that this stage adds.
+func (s Stage) Runners() map[string]step.Runner {
+	return map[string]step.Runner{Kind: step.RunnerFunc(s.Run)}
+}
+
+// Runners are those of a Stage without programs.
+func Runners() map[string]step.Runner { return Stage{}.Runners() }

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/cupel-dev/cupel/stages/evidence"
@@ -35,6 +36,11 @@ func (b *book) summary() evidence.ScoreSummary {
 			strata[stratum] = newGroup()
 		}
 		strata[stratum].add(t, b.params.Answers)
+	}
+	for name, languages := range b.compiler.env.used {
+		for _, l := range languages {
+			scorers[name] += "; " + l + " " + cmp.Or(b.params.Runtimes[l], "none")
+		}
 	}
 	out := evidence.ScoreSummary{
 		Stratify: b.params.Stratify, Overall: overall.finish(),

@@ -16,6 +16,7 @@ type tally struct {
 	id   string // scorers with versions
 
 	seen, scored, truncated, failed int
+	first                           [2]int32 // sample and repeat of the first answer; a sheet's alone
 	sum                             float64
 	lowest                          float64 // value of the worst scored answer
 	reason                          string  // its reason

@@ -69,8 +69,8 @@ decide) and answers a release pipeline with an exit code.
 	})
 	root.AddCommand(
 		a.demoCmd(), a.initCmd(), a.checkCmd(), a.hashCmd(), a.planCmd(), a.runCmd(),
-		a.explainCmd(), a.statusCmd(), a.logCmd(), a.showCmd(), a.gateCmd(), a.compareCmd(),
-		a.storeCmd(), a.suiteCmd(), a.schemaCmd(), a.metricsCmd(), a.overheadCmd(), a.versionCmd(), a.embeddedCmd(), a.loopbackCmd(),
+		a.explainCmd(), a.statusCmd(), a.logCmd(), a.showCmd(), a.gateCmd(), a.compareCmd(), a.powerCmd(), a.scoreCmd(),
+		a.storeCmd(), a.suiteCmd(), a.itemsCmd(), a.schemaCmd(), a.metricsCmd(), a.overheadCmd(), a.versionCmd(), a.embeddedCmd(), a.loopbackCmd(),
 	)
 	return root
 }

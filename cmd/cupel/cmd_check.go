@@ -15,7 +15,6 @@ import (
 	"github.com/cupel-dev/cupel/stages/items"
 	"github.com/cupel-dev/cupel/stages/measure"
 	"github.com/cupel-dev/cupel/stages/pin"
-	"github.com/cupel-dev/cupel/stages/score"
 )
 
 func (a *app) checkCmd() *cobra.Command {
@@ -87,7 +86,7 @@ func refuse(l *spec.Loaded) error {
 			all = append(all, l.At([]string{"measure", name}, err.Error(), ""))
 		}
 	}
-	for _, err := range score.Check(l.Campaign, openFile) {
+	for _, err := range scoring(l).Check(l.Campaign, openFile) {
 		name, msg := workloadOf(l, err)
 		all = append(all, l.At([]string{"measure", name}, msg, ""))
 	}

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,13 +13,15 @@ import (
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/engine/store"
-	"github.com/cupel-dev/cupel/stages/evidence"
 )
 
 type showOptions struct {
 	failures  int
 	stratum   string
 	candidate string
+	full      bool // whole texts
+	noRecord  bool
+	campaign  *spec.Campaign // nil = only the store is known
 }
 
 func (a *app) showCmd() *cobra.Command {
@@ -34,7 +34,10 @@ without :OUTPUT (the newest record of that step), or the first digits of an
 object's digest. Without REF it is the newest decision of the store.
 
 --failures N prints the items on which a candidate lost against the baseline,
-side by side with the scorers' reasons: --stratum worst (the default) or a name.
+side by side with the scorers' reasons, and what differs in the candidate's answer:
+--stratum worst (the default), a name, or all. Given a campaign file, the question
+is printed as well. What was opened is noted in the store, for approvals that
+require failing items to have been read; --no-record leaves no note.
 
 ` + exitCodeTable(),
 		Example: `  cupel show pipelines/quickstart.yaml --failures 20 --stratum arithmetic --candidate q4_0
@@ -50,6 +53,8 @@ side by side with the scorers' reasons: --stratum worst (the default) or a name.
 	f := c.Flags()
 	f.IntVar(&o.failures, "failures", 0, "print up to `N` items that the candidate lost")
 	f.StringVar(&o.stratum, "stratum", "worst", "only this stratum; all for every one")
+	f.BoolVar(&o.full, "full", false, "whole questions and answers, not their beginnings")
+	f.BoolVar(&o.noRecord, "no-record", false, "do not note which failing items were opened")
 	f.StringVar(&o.candidate, "candidate", "", "only this candidate")
 	return c
 }
@@ -60,6 +65,7 @@ func (a *app) show(ref string, o showOptions) error {
 		if err != nil {
 			return fail(exitUsage, err)
 		}
+		o.campaign = loaded.Campaign
 		s, err := a.store(&campaign{loaded: loaded}, store.ReadOnly)
 		if err != nil {
 			return err
@@ -131,7 +137,7 @@ func (a *app) showDecision(s *store.Store, hash step.Digest, o showOptions) erro
 		return fail(exitOutside, err)
 	}
 	if o.failures > 0 {
-		return a.showFailures(s, rec, o)
+		return a.showFailures(s, d.Evidence, rec, o)
 	}
 	if a.json {
 		return a.printJSON(map[string]any{"decision": d, "record": rec})
@@ -204,103 +210,4 @@ func expandDigest(s *store.Store, prefix string) (step.Digest, error) {
 		return step.Digest{}, fmt.Errorf("%d objects begin with %s; give more digits", len(found), prefix)
 	}
 	return found[0], nil
-}
-
-// showFailures prints lost items with both answers.
-func (a *app) showFailures(s *store.Store, rec *evidence.Record, o showOptions) error {
-	type failing struct {
-		Candidate string        `json:"candidate"`
-		Workload  string        `json:"workload"`
-		Flip      evidence.Flip `json:"item"`
-		Input     string        `json:"input,omitempty"`
-		Baseline  string        `json:"baseline"`
-		Answer    string        `json:"answer"`
-	}
-	list := []failing{}
-	for _, c := range rec.Comparisons {
-		if o.candidate != "" && c.Candidate != o.candidate {
-			continue
-		}
-		stratum := o.stratum
-		if stratum == "worst" {
-			stratum = worstStratum(c)
-		}
-		base, err := answers(s, rec, evidence.GenerateStep(c.Baseline, c.Workload, 1))
-		if err != nil {
-			return fail(exitOutside, err)
-		}
-		cand, err := answers(s, rec, evidence.GenerateStep(c.Candidate, c.Workload, 1))
-		if err != nil {
-			return fail(exitOutside, err)
-		}
-		n := 0
-		for _, f := range c.Flips {
-			if f.B >= f.A || n >= o.failures || stratum != "all" && stratum != "" && f.Stratum != stratum {
-				continue
-			}
-			n++
-			list = append(list, failing{c.Candidate, c.Workload, f, "", base[f.ID], cand[f.ID]})
-		}
-	}
-	if a.json {
-		return a.printJSON(list)
-	}
-	p := a.colors()
-	for _, f := range list {
-		a.printf("%s  %s  %s  %s\n", p.bold(f.Flip.ID), f.Candidate, f.Workload, f.Flip.Stratum)
-		a.printf("  baseline  %.2f  %s  (%s)\n", f.Flip.A, quote(f.Baseline), f.Flip.ReasonA)
-		a.printf("  candidate %.2f  %s  (%s)\n", f.Flip.B, quote(f.Answer), f.Flip.ReasonB)
-	}
-	a.notef("%d item(s)\n", len(list))
-	return nil
-}
-
-// worstStratum is the one with the lowest difference.
-func worstStratum(c evidence.Comparison) string {
-	worst, at := "", 0.0
-	for name, s := range c.Stats.Strata {
-		if s.Delta != nil && (worst == "" || *s.Delta < at || *s.Delta == at && name < worst) {
-			worst, at = name, *s.Delta
-		}
-	}
-	return worst
-}
-
-// answers reads the first answer to each item of a generation in the record.
-func answers(s *store.Store, rec *evidence.Record, stepName string) (map[string]string, error) {
-	i := slices.IndexFunc(rec.Evidence, func(e evidence.EvidenceFile) bool {
-		return e.Step == stepName && e.Output == evidence.OutResponses
-	})
-	if i < 0 {
-		return nil, fmt.Errorf("the record names no answers of %s", stepName)
-	}
-	rc, err := s.Open(rec.Evidence[i].Digest)
-	if err != nil {
-		return nil, err
-	}
-	defer rc.Close()
-	out := map[string]string{}
-	dec := json.NewDecoder(rc)
-	for {
-		var row evidence.ResponseRow
-		err := dec.Decode(&row)
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", stepName, err)
-		}
-		if _, seen := out[row.ID]; !seen {
-			out[row.ID] = row.Text
-		}
-	}
-}
-
-// quote shows an answer on one line, at most 160 characters of it.
-func quote(s string) string {
-	r := []rune(s)
-	if len(r) > 160 {
-		return fmt.Sprintf("%q…", string(r[:160]))
-	}
-	return fmt.Sprintf("%q", s)
 }

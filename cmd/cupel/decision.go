@@ -3,10 +3,13 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/metric"
 	"github.com/cupel-dev/cupel/stages/publish"
 )
 
@@ -101,7 +104,34 @@ func (a *app) printScores(rec *evidence.Record) {
 			o.Discordant.B, o.Discordant.C, cutOff(c), share(c.Agreement.Identical, c.Agreement.Compared))
 	}
 	w.Flush()
+	a.printCosts(rec)
 	a.printOverrides(rec)
+}
+
+// printCosts shows what answers cost, where the campaign states a price.
+func (a *app) printCosts(rec *evidence.Record) {
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	head := "\ncost\tcandidate\tGPUs\tbusy, s\tper 1,000 items\tper 1,000 correct\n"
+	for _, name := range slices.Sorted(maps.Keys(rec.Candidates)) {
+		costs := rec.Candidates[name].Costs
+		for _, workload := range slices.Sorted(maps.Keys(costs)) {
+			c := costs[workload]
+			if c.Price == nil {
+				continue
+			}
+			fmt.Fprint(w, head)
+			head = ""
+			fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\n", workload, name, c.GPUs, money(c.BusyS, ""), money(c.Per1kItems, c.Price.Currency), money(c.Per1kCorrect, c.Price.Currency))
+		}
+	}
+	w.Flush()
+}
+
+func money(v metric.Value, unit string) string {
+	if v.Value == nil {
+		return v.Reason
+	}
+	return strings.TrimSpace(fmt.Sprintf("%.4g %s", *v.Value, unit))
 }
 
 // cutOff is the share of answers that the token limit cut, baseline/candidate.
@@ -115,7 +145,11 @@ func cutOff(c evidence.Comparison) string {
 	return percent(c.BaselineScores.Overall.TruncationRate.Value) + "/" + percent(c.CandidateScores.Overall.TruncationRate.Value) + " %"
 }
 
-// printLoad shows the cells of every serving workload.
+// mostDoubts bounds the sentences below a table; the finding has all of them.
+const mostDoubts = 8
+
+// printLoad shows the cells of every serving workload, and what is in doubt
+// about them.
 func (a *app) printLoad(rec *evidence.Record) {
 	for _, t := range publish.LoadTables(rec) {
 		w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
@@ -124,6 +158,12 @@ func (a *app) printLoad(rec *evidence.Record) {
 			fmt.Fprintln(w, strings.Join(r, "\t"))
 		}
 		w.Flush()
+		for _, d := range t.Doubts[:min(len(t.Doubts), mostDoubts)] {
+			a.printf("  %s\n", d)
+		}
+		if more := len(t.Doubts) - mostDoubts; more > 0 {
+			a.printf("  and %d more in the finding\n", more)
+		}
 	}
 }
 

@@ -14,8 +14,13 @@ import (
 // TestMain makes the test binary the cupel command as well: scripts and tests
 // start it as a process of its own, and so does a binding to embedded:NAME.
 func TestMain(m *testing.M) {
+	skipSelfCheck = os.Getenv(noSelfCheck) != ""
 	testscript.Main(m, map[string]func(){"cupel": limited(main)})
 }
+
+// noSelfCheck is the variable that keeps commands of a test from measuring the
+// client.
+const noSelfCheck = "CUPEL_TEST_NO_SELF_CHECK"
 
 // TestScript runs testdata/script. Beside the commands of testscript there are
 // those of endpointCommands, fileCommands and storeCommands.
@@ -49,7 +54,7 @@ func setupScript(env *testscript.Env) error {
 }
 
 func homes(dir string) map[string]string {
-	return map[string]string{"HOME": filepath.Join(dir, ".home"), "XDG_CACHE_HOME": filepath.Join(dir, ".cache"), "NO_PROXY": "*"}
+	return map[string]string{"HOME": filepath.Join(dir, ".home"), "XDG_CACHE_HOME": filepath.Join(dir, ".cache"), "NO_PROXY": "*", noSelfCheck: "1"}
 }
 
 // copyNew copies a shared file that the script does not bring itself.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,6 +25,7 @@ import (
 	"github.com/cupel-dev/cupel/stages/pin"
 	"github.com/cupel-dev/cupel/stages/preflight"
 	"github.com/cupel-dev/cupel/stages/publish"
+	"github.com/cupel-dev/cupel/stages/sandbox"
 	"github.com/cupel-dev/cupel/stages/score"
 )
 
@@ -38,6 +40,9 @@ type wiring struct {
 	loopback     *child // for self-checks, started by the first
 	loopbackErr  error
 	loopbackOnce sync.Once
+
+	attemptID   string
+	attemptOnce sync.Once
 }
 
 func wire(loaded *spec.Loaded, bindings map[string]spec.Binding) *wiring {
@@ -47,7 +52,7 @@ func wire(loaded *spec.Loaded, bindings map[string]spec.Binding) *wiring {
 // adders are the stages' contributions to the plan.
 func (w *wiring) adders() []plan.Adder {
 	stages := []plan.Adder{
-		pin.Steps, preflight.Steps, measure.Steps, score.Steps, compare.Steps,
+		pin.Steps, preflight.Steps, measure.Steps, scoring(w.loaded).Steps, compare.Steps,
 		publish.Steps(w.loaded.Digest), decide.Steps,
 	}
 	for i, add := range stages {
@@ -70,6 +75,12 @@ func (w *wiring) place(steps []step.Step) []step.Step {
 		}
 	}
 	return steps
+}
+
+// scoring is the score stage with a sandbox for scorers that run programs;
+// paths of programs start from the campaign file.
+func scoring(l *spec.Loaded) score.Stage {
+	return score.Stage{Programs: sandbox.New(sandbox.Options{Dir: l.Dir})}
 }
 
 // resources are the hosts of a candidate, its replicas included.
@@ -103,13 +114,13 @@ func (w *wiring) runners() map[string]step.Runner {
 		},
 		preflight.Kind:       preflight.Runner{Dial: func(c string) (preflight.Endpoint, error) { return w.dial(measure.Need{Candidate: c}) }},
 		measure.KindGenerate: measure.Generate{Dial: dial},
-		measure.KindCell:     measure.Cell{Dial: dial, SelfCheck: w.selfCheck},
+		measure.KindCell:     measure.Cell{Dial: dial, SelfCheck: w.checker(), Attempt: w.attempt},
 		measure.KindMetrics:  measure.Metrics{},
 		publish.RecordKind:   publish.RecordRunner{},
 		publish.FindingKind:  publish.FindingRunner{},
 		decide.Kind:          step.RunnerFunc(decide.Run),
 	}
-	maps.Copy(out, score.Runners())
+	maps.Copy(out, scoring(w.loaded).Runners())
 	maps.Copy(out, compare.Runners())
 	return out
 }
@@ -123,6 +134,24 @@ func (w *wiring) start() (err error) {
 func (w *wiring) close() {
 	_ = w.engine.close() // it has answered all that it was asked
 	_ = w.loopback.close()
+}
+
+// attempt is the same for every cell of this run, and another one in the next.
+func (w *wiring) attempt() string {
+	w.attemptOnce.Do(func() { w.attemptID = rand.Text()[:12] })
+	return w.attemptID
+}
+
+// skipSelfCheck is set by tests whose endpoints answer within microseconds, on
+// machines that run other tests at the same moment: every such cell would be
+// client-bound.
+var skipSelfCheck bool
+
+func (w *wiring) checker() func(context.Context, int) (*metric.SelfCheck, error) {
+	if skipSelfCheck {
+		return nil
+	}
+	return w.selfCheck
 }
 
 // selfCheck measures this client against a server of known timing, which runs

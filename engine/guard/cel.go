@@ -47,9 +47,9 @@ const (
 	maxRegexp    = 1000
 )
 
-func newCELEnv(root *field, typ any) (*celEnv, error) {
-	opts := []cel.EnvOption{
-		ext.NativeTypes(ext.ParseStructTags(true), typ),
+// limits are the options of every environment.
+func limits() []cel.EnvOption {
+	return []cel.EnvOption{
 		cel.CrossTypeNumericComparisons(true),
 		cel.EnableMacroCallTracking(),
 		cel.EnableHiddenAccumulatorName(true),
@@ -59,10 +59,33 @@ func newCELEnv(root *field, typ any) (*celEnv, error) {
 		cel.RegexProgramSizeLimit(maxRegexp),
 		cel.ASTValidators(cel.ValidateRegexLiterals(), cel.ValidateHomogeneousAggregateLiterals()),
 	}
+}
+
+func newCELEnv(root *field, typ any) (*celEnv, error) {
+	opts := append(limits(), ext.NativeTypes(ext.ParseStructTags(true), typ))
 	for _, f := range root.fields {
 		opts = append(opts, cel.Variable(f.name, declared(f)))
 	}
 	return cel.NewEnv(opts...)
+}
+
+// newTextCELEnv declares variables of the types that a text rule may read.
+func newTextCELEnv(vars []TextVar) (*celEnv, error) {
+	opts := limits()
+	for _, v := range vars {
+		opts = append(opts, cel.Variable(v.Name, textTypes[v.Type]))
+	}
+	return cel.NewEnv(opts...)
+}
+
+var textTypes = map[TextType]*celType{
+	Text: cel.StringType, Whole: cel.IntType,
+	TextList: cel.ListType(cel.StringType), TextMap: cel.MapType(cel.StringType, cel.StringType),
+}
+
+// newTextCELProgram plans a text rule under the same limit of cost.
+func newTextCELProgram(env *celEnv, checked *celAST) (celProgram, error) {
+	return env.Program(checked, cel.CostLimit(maxCost))
 }
 
 func declared(f *field) *celType {
@@ -96,6 +119,7 @@ func preOrder(e expr, visit func(expr)) { ast.PreOrderVisit(e, ast.NewExprVisito
 func isBool(t *celType) bool { return t.Kind() == types.BoolKind }
 func isInt(t *celType) bool  { return t.Kind() == types.IntKind || t.Kind() == types.UintKind }
 func isDyn(t *celType) bool  { return t.Kind() == types.DynKind }
+func isText(t *celType) bool { return t.Kind() == types.StringKind }
 
 func isCELError(v celValue) bool { return types.IsUnknownOrError(v) }
 

@@ -27,6 +27,9 @@ func (r *rules) serving(p path, w *node) {
 	if n := w.get("prompt"); n != nil {
 		r.prompt(p.with("prompt"), n)
 	}
+	if out := w.get("output"); textOf(out.get("policy")) == "strict" && out.get("words") == nil {
+		r.errs.add(out.get("policy").at, p.with("output").with("policy"), "strict, and no output is asked for that could be held to it", "give output.words, or drop policy")
+	}
 	if slo := w.get("slo"); slo != nil && len(slo.fields) == 0 {
 		r.errs.add(slo.at, p.with("slo"), "states nothing", "give ttft_ms, ttfo_ms, tpot_ms or e2e_ms")
 	}
@@ -34,6 +37,9 @@ func (r *rules) serving(p path, w *node) {
 	case "capacity", "decode":
 		r.cells(p, w, "concurrency")
 		r.busy(p, w)
+		if kindName(w) == "decode" {
+			r.indexOnly(p.with("prompt"), w.get("prompt"))
+		}
 	case "open-loop":
 		r.openLoop(p, w)
 	case "search":
@@ -58,6 +64,15 @@ func (r *rules) serving(p path, w *node) {
 		}
 	case "bench":
 		r.uniqueTexts(w.get("prompts"), p.with("prompts"))
+	}
+}
+
+// indexOnly refuses placeholders that a decode prompt does not have.
+func (r *rules) indexOnly(p path, n *node) {
+	for _, m := range placeholder.FindAllStringSubmatch(textOf(n), -1) {
+		if m[1] != "index" {
+			r.errs.add(n.at, p, fmt.Sprintf("unknown placeholder {%s}", clip(m[1])), "a decode prompt has {index} only")
+		}
 	}
 }
 

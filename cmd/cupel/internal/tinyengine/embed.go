@@ -8,9 +8,10 @@ import (
 //go:embed models/*.gguf
 var modelFiles embed.FS
 
-// Names lists the embedded models from the baseline to the smallest.
+// Names lists the embedded models: the builds of one model from the baseline to
+// the smallest, and a longer trained model of the same shape.
 func Names() []string {
-	return []string{"tiny-f16", "tiny-q8_0", "tiny-q4_0", "tiny-q2mix", "tiny-q2_k"}
+	return []string{"tiny-f16", "tiny-q8_0", "tiny-q4_0", "tiny-q2mix", "tiny-q2_k", "tiny2-f16"}
 }
 
 // Embedded returns the GGUF files of the embedded models by name. The caller

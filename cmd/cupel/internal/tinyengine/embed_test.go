@@ -17,7 +17,7 @@ func TestEmbedded(t *testing.T) {
 	if len(files) != len(Names()) {
 		t.Errorf("%d files, %d names", len(files), len(Names()))
 	}
-	labels := map[string]string{"tiny-f16": "F16", "tiny-q8_0": "Q8_0", "tiny-q4_0": "Q4_0", "tiny-q2mix": "MIXED", "tiny-q2_k": "Q2_K"}
+	labels := map[string]string{"tiny-f16": "F16", "tiny-q8_0": "Q8_0", "tiny-q4_0": "Q4_0", "tiny-q2mix": "MIXED", "tiny-q2_k": "Q2_K", "tiny2-f16": "F16"}
 	for _, name := range Names() {
 		m := loadEmbedded(t, name)
 		row := fmt.Sprintf("| %s.gguf | %d | %s |", name, len(files[name]), m.Digest())

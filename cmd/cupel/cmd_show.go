@@ -60,6 +60,9 @@ require failing items to have been read; --no-record leaves no note.
 }
 
 func (a *app) show(ref string, o showOptions) error {
+	if o.failures < 0 {
+		return fail(exitUsage, fmt.Errorf("--failures %d: give how many items to print, at least 1", o.failures))
+	}
 	if info, err := os.Stat(ref); err == nil && info.Mode().IsRegular() || looksLikeFile(ref) {
 		loaded, err := spec.Load(ref)
 		if err != nil {

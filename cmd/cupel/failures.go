@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/engine/store"
@@ -28,6 +30,9 @@ type failing struct {
 // showFailures prints lost items with both answers, and notes that they were
 // opened.
 func (a *app) showFailures(s *store.Store, digest step.Digest, rec *evidence.Record, o showOptions) error {
+	if err := o.matches(rec.Comparisons); err != nil {
+		return fail(exitUsage, err)
+	}
 	list := []failing{}
 	for _, c := range rec.Comparisons {
 		if o.candidate != "" && c.Candidate != o.candidate {
@@ -50,6 +55,30 @@ func (a *app) showFailures(s *store.Store, digest step.Digest, rec *evidence.Rec
 	}
 	a.notef("%d item(s)\n", len(list))
 	return nil
+}
+
+// matches refuses a candidate or a stratum that the record does not have: no
+// failing items would be good news.
+func (o showOptions) matches(all []evidence.Comparison) error {
+	var candidates, strata []string
+	for _, c := range all {
+		candidates = append(candidates, c.Candidate)
+		if o.candidate == "" || c.Candidate == o.candidate {
+			strata = slices.AppendSeq(strata, maps.Keys(c.Stats.Strata))
+		}
+	}
+	if o.candidate != "" && !slices.Contains(candidates, o.candidate) {
+		return fmt.Errorf("--candidate %s: no such candidate was compared; there are %s", o.candidate, listed(candidates))
+	}
+	if o.stratum != "" && o.stratum != "all" && o.stratum != "worst" && !slices.Contains(strata, o.stratum) {
+		return fmt.Errorf("--stratum %s: no such stratum; there are %s", o.stratum, listed(append(strata, "all", "worst")))
+	}
+	return nil
+}
+
+// listed names each once, in order.
+func listed(names []string) string {
+	return strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", ")
 }
 
 // lostItems are up to o.failures items of a comparison, the worst first.

@@ -46,7 +46,7 @@ func perRequest(id string) bool {
 }
 
 // concerns reports whether a mark of a side's cell touches what the rule names
-// of it. A candidate's lower bound errs on the safe side of "at least".
+// of it. A candidate's lower bound is looked at by [rule.turnedByMore].
 func (r rule) concerns(m metric.Mark, s side) bool {
 	switch m {
 	case metric.GapsUncertain:
@@ -55,6 +55,28 @@ func (r rule) concerns(m metric.Mark, s side) bool {
 		return s.path == "baseline" && (r.names("baseline.max_rate") || r.names("baseline.max_concurrency"))
 	}
 	return true
+}
+
+// beyond is more than any engine serves.
+const beyond = 1e12
+
+// turnedByMore reports whether the rule would come out otherwise if the
+// candidate's capacity, known from below only, were far larger: "at least" fails
+// for a search that ended too early, and "at most" holds for one.
+func (r rule) turnedByMore(name string, candidate, baseline *metric.Cell) bool {
+	if candidate == nil || !candidate.LowerBound || !r.names("candidate.max_rate") && !r.names("candidate.max_concurrency") {
+		return false
+	}
+	more := *candidate
+	for _, v := range []*metric.Value{&more.MaxRate, &more.MaxConcurrency} {
+		if v.Value != nil {
+			*v = metric.Of(beyond, v.Unit)
+		}
+	}
+	now, later := capacityFacts(name, candidate, baseline), capacityFacts(name, &more, baseline)
+	a, _ := r.Classify(now.vars, now.why)
+	b, _ := r.Classify(later.vars, later.why)
+	return a != b
 }
 
 // counts are the fields of a cell that speak of its requests, failed ones

@@ -29,6 +29,9 @@ func (j *judge) cells(candidate string, g spec.Guard, blank evidence.GuardResult
 			}
 			res.Warnings = append(res.Warnings, r.descriptive(s.path, s.cell)...)
 		}
+		if turned := r.turnedByMore(name, mine, base); turned {
+			blocks = append(blocks, fmt.Sprintf("%s: %s (%s)", metric.LowerBound.Code, metric.LowerBound.Sentence, candidate))
+		}
 		r.apply(&res, capacityFacts(name, mine, base), blocks)
 		out = append(out, res)
 	}

@@ -212,6 +212,17 @@ func TestDoubtsAreUndetermined(t *testing.T) {
 				c.MaxRate, c.LowerBound = metric.Value{Value: ptr(16)}, true
 			}
 		}, "lower-bound: the search ended at its upper end, so the true value may be larger: raise high (bf16)"},
+		// Known to serve 16 at least: more would fail the first and hold the second.
+		"lower-bound, at most": {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.max_rate <= 20.0"}, atLeast16, "lower-bound: the search ended at its upper end, so the true value may be larger: raise high (fp8)"},
+		"lower-bound, too low": {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.max_rate >= 20.0"}, atLeast16, "lower-bound: "},
+		"cost of failing": {spec.Guard{On: "support", Rule: "cost.per_1k_items.candidate < 1e9"}, func(r *evidence.Record) {
+			for _, who := range []string{"fp8", "bf16"} {
+				rec := r.Candidates[who]
+				rec.Costs = map[string]metric.Cost{"support": metric.NewCost(metric.CostInput{Busy: metric.Of(1, "s"), GPUs: 1, Price: &metric.Price{GPUHour: 1}, Items: 400})}
+				r.Candidates[who] = rec
+			}
+			comparisonOf(r, "fp8").CandidateScores.Overall = evidence.ScoreGroup{Items: 400, Scored: 395}
+		}, "attrition: 5 of 400 items of fp8 have no score, and failing is cheap"},
 		"unequal-work": {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.e2e_ms.p50 <= baseline.e2e_ms.p50"}, func(r *evidence.Record) {
 			for who, n := range map[string]float64{"fp8": 60, "bf16": 64} {
 				c := &r.Candidates[who].Load["load"].Cells[1]
@@ -354,6 +365,21 @@ func TestRefusedAndStopped(t *testing.T) {
 			if got.Verdict != evidence.Fail || got.Label != Rejected || !strings.Contains(got.Why, "needle") {
 				t.Errorf("%+v", got)
 			}
+		}
+	}
+}
+
+// atLeast16 makes the candidate's search end at its upper end.
+func atLeast16(r *evidence.Record) {
+	c := &r.Candidates["fp8"].Load["load"].Cells[1]
+	c.MaxRate, c.LowerBound = metric.Value{Value: ptr(16)}, true
+}
+
+// A lower bound that already decides is enough.
+func TestLowerBoundDecides(t *testing.T) {
+	for rule, want := range map[string]evidence.Verdict{"candidate.max_rate >= 10.0": evidence.Pass, "candidate.max_rate <= 10.0": evidence.Fail} {
+		if got := oneGuard(t, spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: rule}, atLeast16); got.Verdict != want {
+			t.Errorf("%s: %s, %s", rule, got.Verdict, got.Reason)
 		}
 	}
 }

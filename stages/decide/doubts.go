@@ -16,12 +16,17 @@ var gates = map[string]bool{
 	stats.WarnClustersIgnored: true, stats.WarnFewResamples: true,
 }
 
+// cheapLoss is the share of the items that may be without a score for what the
+// others cost to be judged.
+const cheapLoss = 0.01
+
 // doubts says what keeps a verdict on this stratum from being one, and what
 // else is to be noted.
 func doubts(r rule, c *evidence.Comparison, floor *evidence.NoiseFloor, s stats.Summary, stratum string) (blocks, notes []string) {
 	if why := r.lost(c.Attrition); why != "" {
 		blocks = append(blocks, attrition+": "+why)
 	}
+	blocks = append(blocks, r.cheapFailures(c)...)
 	if r.compares() {
 		if floor != nil && floor.Drift {
 			blocks = append(blocks, drift+": "+sentences[drift])
@@ -41,6 +46,23 @@ func doubts(r rule, c *evidence.Comparison, floor *evidence.NoiseFloor, s stats.
 		notes = append(notes, fmt.Sprintf("regression: significantly worse than the baseline in this stratum (one-sided p = %.2g, Holm over all strata)", g.PHolm))
 	}
 	return blocks, notes
+}
+
+// cheapFailures says of which side too many items have no score for a rule on
+// the cost: an engine that fails is fast, and its items count all the same.
+func (r rule) cheapFailures(c *evidence.Comparison) (out []string) {
+	if !r.names("cost") {
+		return nil
+	}
+	for _, side := range []struct {
+		name   string
+		scores evidence.ScoreGroup
+	}{{c.Candidate, c.CandidateScores.Overall}, {c.Baseline, c.BaselineScores.Overall}} {
+		if lost := side.scores.Items - side.scores.Scored; float64(lost) > cheapLoss*float64(side.scores.Items) {
+			out = append(out, fmt.Sprintf("%s: %s of %s items of %s have no score, and failing is cheap", attrition, thousands(lost), thousands(side.scores.Items), side.name))
+		}
+	}
+	return out
 }
 
 // What a rule names decides how items without a score touch it.

@@ -16,7 +16,7 @@ import (
 // decided differently.
 const (
 	Kind     = "decide"
-	Revision = 2
+	Revision = 3
 )
 
 const inputRecord = "record"

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -89,6 +90,8 @@ func (o powerOptions) check(campaign bool) error {
 		return fmt.Errorf("--confidence %v: want 0.5 to 0.9999", o.confidence)
 	case !(o.truth > -1 && o.truth < 1):
 		return fmt.Errorf("--true %v: want a difference between -1 and 1", o.truth)
+	case !o.simulate && (!campaign || o.given("disagreement")) && math.Abs(o.truth) > o.disagreement:
+		return fmt.Errorf("--true %v: a difference cannot be larger than the share of items that differ, --disagreement %v", o.truth, o.disagreement)
 	case o.strata < 1 || o.strata > 10000:
 		return fmt.Errorf("--strata %d: want 1 to 10,000", o.strata)
 	case !slices.Contains(powerMethods, o.method):

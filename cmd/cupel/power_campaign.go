@@ -193,6 +193,7 @@ const (
 	needsGain    = "needs-a-true-gain" // the limit is at or above the true difference
 	noSampleSize = "no-sample-size"    // the rule compares no limit of an interval with a number
 	noItems      = "no-items"
+	lowPower     = "power-below-asked" // enough items by the method, but the gate itself passes less often
 )
 
 func (o powerOptions) need(n decide.Need, s spread) guardNeed {
@@ -217,6 +218,9 @@ func (o powerOptions) need(n decide.Need, s spread) guardNeed {
 		if out.Power == nil {
 			out.Power = d.at(methodNormal, n.Items)
 		}
+	}
+	if decidable && out.Power != nil && *out.Power < o.power*(1-1e-9) {
+		decidable, out.Reason = false, lowPower
 	}
 	switch {
 	case !(n.Margin+o.truth > 0):
@@ -302,6 +306,8 @@ func (n guardNeed) verdict(p painter) string {
 		return p.yellow("passes only a candidate that is truly better than the limit")
 	case *n.Decidable:
 		return p.green("can be decided")
+	case n.Reason == lowPower:
+		return p.yellow("enough items by " + n.Method + ", but the power is below what was asked for")
 	case n.Reason != "" && n.Reason != noItems:
 		return p.yellow("cannot be decided: " + n.Reason)
 	}

@@ -50,7 +50,7 @@ func (d powerDesign) size(method string) (items int, why string) {
 		return 0, "not-independent-binary"
 	case size.Items > mostItems:
 		return 0, "too-many-items"
-	case method == methodExact && d.margin+d.truth > d.disagree, math.Abs(d.truth) > d.disagree:
+	case method == methodExact && d.distance() > d.disagree, math.Abs(d.truth) > d.disagree:
 		return 0, "more-than-disagreement"
 	}
 	var ok bool
@@ -65,9 +65,19 @@ func (d powerDesign) size(method string) (items int, why string) {
 	return items, ""
 }
 
+// distance is from the limit to the true difference. 0.1 and 0.2 add up to a
+// little more than 0.3, which is no larger difference than 0.3 disagreement.
+func (d powerDesign) distance() float64 {
+	sum := d.margin + d.truth
+	if sum > d.disagree && sum < d.disagree*(1+1e-12) {
+		return d.disagree
+	}
+	return sum
+}
+
 // mcnemar tests for a difference as large as the distance from the limit.
 func (d powerDesign) mcnemar() stats.Design {
-	return stats.Design{Disagree: d.disagree, Delta: d.margin + d.truth, Alpha: 1 - d.confidence, Power: d.power}
+	return stats.Design{Disagree: d.disagree, Delta: d.distance(), Alpha: 1 - d.confidence, Power: d.power}
 }
 
 // at is the power with n items, nil when the method does not apply.

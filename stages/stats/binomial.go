@@ -28,13 +28,18 @@ func halfPoint(k, m int) float64 {
 	return binomialRaw(float64(k), float64(m), 0.5, 0.5)
 }
 
-// binomialLower is P(X <= k) for X ~ Binomial(m, p), summed downwards from k,
-// which is fast and accurate for k at or below the mean.
+// binomialLower is P(X <= k) for X ~ Binomial(m, p), summed downwards from k.
+// That is fast and accurate for k at or below the mean; above it the first term
+// may vanish (always when p is 0) while the sum is near 1, so there the other
+// tail is summed.
 func binomialLower(k, m int, p float64) float64 {
 	if k < 0 {
 		return 0
 	}
 	q := 1 - p
+	if float64(k) > float64(float64(m)*p) {
+		return 1 - binomialLower(m-k-1, m, q)
+	}
 	term := binomialRaw(float64(k), float64(m), p, q)
 	if p == 0.5 {
 		term = halfPoint(k, m)

@@ -72,6 +72,60 @@ func TestPowerExactBySummation(t *testing.T) {
 	nearTo(t, "power", got, want, 1e-12)
 }
 
+// The power where all, or nearly all, discordant items go one way, and where
+// the tables of a sum are too improbable for a float: against binomial sums by
+// log-gamma that share no code with PowerExact.
+func TestPowerExactNearTheDisagreement(t *testing.T) {
+	point := func(k, n int, p float64) float64 {
+		if p == 0 || p == 1 {
+			return indicator(k == int(p)*n)
+		}
+		lg := func(x int) float64 { v, _ := math.Lgamma(float64(x) + 1); return v }
+		return math.Exp(lg(n) - lg(k) - lg(n-k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
+	}
+	tail := func(k, m int, p float64) float64 { // P(X <= k)
+		sum := 0.0
+		for i := 0; i <= k; i++ {
+			sum += point(i, m, p)
+		}
+		return sum
+	}
+	for _, c := range []struct {
+		n               int
+		disagree, delta float64
+		want            float64 // to 1e-3, 0 when not known otherwise
+	}{
+		{400, 0.02, 0.02, 0.812}, {500, 0.02, 0.02, 0.935}, {400, 0.02, -0.02, 0.812},
+		{20, 1, 1, 1}, {5, 1, 1, 0}, {400, 0.02, 0.0199999, 0.812},
+		{300, 0.1, 0.099, 0}, {300, 0.1, 0.02, 0}, {3000, 0.5, 0.49, 1}, {3000, 1, 0.999, 1}, {2000, 0.9, 0.05, 0},
+	} {
+		share, direct := (1+c.delta/c.disagree)/2, 0.0
+		for m := 1; m <= c.n; m++ {
+			weight := point(m, c.n, c.disagree)
+			if weight < 1e-18 {
+				continue
+			}
+			k, below := -1, 0.0 // largest k with 2 P(X <= k; 1/2) <= 0.05
+			for below += point(0, m, 0.5); 2*below <= 0.05; below += point(k+1, m, 0.5) {
+				k++
+			}
+			direct += weight * (tail(k, m, share) + tail(k, m, 1-share))
+		}
+		got, err := Design{Disagree: c.disagree, Delta: c.delta}.PowerExact(c.n)
+		if err != nil || math.Abs(got-direct) > 1e-9 || c.want > 0 && math.Abs(got-c.want) > 1e-3 {
+			t.Errorf("%+v: %v, %v; direct sum %v", c, got, err, direct)
+		}
+	}
+	for _, d := range []Design{{Disagree: 1, Delta: 0.2}, {Disagree: 0.0201, Delta: 0.02}} {
+		if got, err := d.PowerExact(200_000); err != nil || got < 1-1e-9 {
+			t.Errorf("%+v: %v, %v with 200,000 items", d, got, err)
+		}
+	}
+	if items, ok, err := (Design{Disagree: 0.02, Delta: 0.02}).SizeMcNemar(); err != nil || !ok || items < 380 || items > 400 {
+		t.Errorf("%d items, %v, %v", items, ok, err)
+	}
+}
+
 func TestAdjustedPValuesProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.SliceOfN(rapid.Float64Range(0, 1), 0, 12).Draw(t, "p")

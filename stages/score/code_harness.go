@@ -37,8 +37,9 @@ sys.__stdout__.flush()
 // harness returns the files that run an answer, the first of which is started,
 // and the token that stands in a line of the output once the tests are done.
 // The exit status alone proves nothing: an answer that ends the program before
-// its tests run would pass. The token depends on the answer, so that no answer
-// can hold its own. It is "" where nothing prints one: for cases, whose output
+// its tests run would pass. The token depends on the answer, so that none can
+// hold its own by chance or from another run; one that reads the harness at run
+// time can, as the README says. It is "" where nothing prints one: for cases, whose output
 // is the proof, and for languages without a dialect.
 func harness(t codeTests, code, language string) (files []File, token string) {
 	d, known := dialects[language]

@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"strings"
@@ -73,6 +74,13 @@ func contentID(it *items.Item) string {
 	return "log-" + hex.EncodeToString(key[:10])
 }
 
+// pseudonymOf stands for a cluster's value that holds personal data. A placeholder
+// would not do: its number counts within one item, and clusters span items.
+func pseudonymOf(cluster string) string {
+	sum := sha256.Sum256([]byte(cluster))
+	return "u-" + hex.EncodeToString(sum[:8])
+}
+
 // clean runs in several goroutines.
 func (c *cleaning) clean(b *batch) ([]cleanItem, error) {
 	out := make([]cleanItem, len(b.ends))
@@ -81,7 +89,7 @@ func (c *cleaning) clean(b *batch) ([]cleanItem, error) {
 		if err != nil {
 			return nil, err
 		}
-		id := it.ID
+		id, cluster := it.ID, it.Cluster
 		counts, err := c.scrub.Item(&it)
 		if err != nil {
 			out[i].failed = true
@@ -89,6 +97,9 @@ func (c *cleaning) clean(b *batch) ([]cleanItem, error) {
 		}
 		if it.ID != id || !usableID(id) {
 			it.ID = contentID(&it)
+		}
+		if it.Cluster != cluster {
+			it.Cluster = pseudonymOf(cluster)
 		}
 		if err := c.fill(&out[i], &it); err != nil {
 			return nil, err

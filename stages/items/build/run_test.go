@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -184,6 +185,42 @@ func TestUnclean(t *testing.T) {
 	out, r := built(t, Options{Logs: []Source{source("l", `{"input":"hi","tools":[{"ada@example.org":1,"ADA@example.org":2}]}`+"\n"+`{"input":"ho"}`)}})
 	if r.Unclean != 1 || r.Items != 1 || r.Sampled != 2 || strings.Contains(out, "@") {
 		t.Errorf("%s%+v", out, r)
+	}
+}
+
+// Items of one user stay one cluster when the user's name is an address.
+func TestClusterPseudonyms(t *testing.T) {
+	var text strings.Builder
+	for i := range 30 * 6 {
+		fmt.Fprintf(&text, `{"input":"Question %d","user":"user%d@example.org"}`+"\n", i, i%30)
+	}
+	text.WriteString(`{"input":"Nobody's","user":"team-7"}` + "\n" + `{"input":"Alone"}` + "\n")
+	o := Options{Logs: []Source{source("l", text.String())}, Map: FieldMap{Cluster: "user"}, Near: -1, KeepDigits: true}
+	out, r := built(t, o)
+	sizes := map[string]int{}
+	for line := range strings.Lines(out) {
+		it, err := decodeItem([]byte(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes[it.Cluster]++
+	}
+	want := map[string]int{"team-7": 1, "": 1}
+	for i := range 30 {
+		sum := sha256.Sum256(fmt.Appendf(nil, "user%d@example.org", i))
+		want[fmt.Sprintf("u-%x", sum[:8])] = 6
+	}
+	if diff := cmp.Diff(want, sizes); diff != "" {
+		t.Errorf("clusters (-want +got):\n%s", diff)
+	}
+	if strings.Contains(out, "@") {
+		t.Errorf("an address is left:\n%s", out)
+	}
+	if r.Scrubbed["email"] != 180 || r.ScrubbedItems != 180 {
+		t.Errorf("%v scrubbed in %d items", r.Scrubbed, r.ScrubbedItems)
+	}
+	if again, _ := built(t, o); again != out {
+		t.Error("another build gives other items")
 	}
 }
 

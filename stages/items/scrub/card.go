@@ -21,7 +21,7 @@ func cardLayout(gs *groups) bool {
 		return true
 	}
 	sep, one := gs.oneSep()
-	return one && (sep == " " || sep == "-") &&
+	return one && (sep == " " || sep == "-" || sep == ".") &&
 		(gs.hasLens(4, 4, 4, 4) || gs.hasLens(4, 4, 4, 4, 3) || gs.hasLens(4, 6, 5) || gs.hasLens(4, 6, 4))
 }
 

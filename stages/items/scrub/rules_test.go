@@ -56,6 +56,8 @@ var findings = []struct{ rule, text string }{
 	{"api-key", "[" + "sk-ant-api03-" + "AbCdEfGhIjKlMnOpQrSt0123-_xyz]"},
 	{"api-key", "[AKIAIOSFODNN7EXAMPLE], [" + "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789]"},
 	{"api-key", "[" + "xoxb-" + "123456789012-123456789012-abcdefghijklmnopqrstuvwx] [" + "AIza" + "SyA1234567890abcdefghijklmnopqrstuv]"},
+	{"api-key", "[" + "hf_" + "QxTbRmKvWzLpNsYhGdFcJaEuIoVtBnMkLq]"}, // letters only
+	{"card", "[4111.1111.1111.1111]"},
 	{"api-key", "[" + "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc] [" + "hf_" + "abcdefghijklmnopqrstuvwxyz01234567]"},
 	{"api-key", "jwt [eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U]."},
 	{"bearer", "Authorization: Bearer [4f9a8c7e6b5d4c3b2a19]"},

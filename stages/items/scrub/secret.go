@@ -83,20 +83,26 @@ func keyEnd(s string, i int, shapes []keyShape) int {
 }
 
 // hasRun wants one part of at least n letters and digits, with a digit in the
-// whole: sk-learn-some-long-package-name is no key.
+// whole: sk-learn-some-long-package-name is no key. Thirty letters in one piece
+// need none if both cases are among them: Hugging Face's tokens have no digits.
 func hasRun(s string, n int) bool {
-	run, longest, digits := 0, 0, 0
+	run, longest, digits, upper, lower := 0, 0, 0, 0, 0
 	for i := range len(s) {
 		run++
 		if !isAlnum(s[i]) {
 			run = 0
 		}
-		if isDigit(s[i]) {
+		switch {
+		case isDigit(s[i]):
 			digits++
+		case isUpper(s[i]):
+			upper++
+		case isAlpha(s[i]):
+			lower++
 		}
 		longest = max(longest, run)
 	}
-	return longest >= n && digits > 0
+	return longest >= n && (digits > 0 || n >= 30 && upper > 0 && lower > 0)
 }
 
 // jwtEnd returns the end of header.payload.signature, all base64url, both JSON.

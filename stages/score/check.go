@@ -105,10 +105,15 @@ type linter struct {
 	selector           *items.Selector
 	used               map[string]bool
 	all, kept, labeled int
+	labels             map[string]bool // that the selected items have
 }
 
+// defaultLabel is what a campaign that says nothing stratifies by. Items without
+// any label are one stratum then.
+const defaultLabel = "task"
+
 func newLinter(q *spec.Quality, c *Compiler) *linter {
-	return &linter{q: q, compiler: c, used: map[string]bool{}, selector: items.NewSelector(q.Where, q.Limit, q.Stratify)}
+	return &linter{q: q, compiler: c, used: map[string]bool{}, labels: map[string]bool{}, selector: items.NewSelector(q.Where, q.Limit, q.Stratify)}
 }
 
 func (l *linter) check(it items.Item) []error {
@@ -120,6 +125,9 @@ func (l *linter) check(it items.Item) []error {
 		l.kept++
 		if _, ok := it.Strata[l.q.Stratify]; ok {
 			l.labeled++
+		}
+		for name := range it.Strata {
+			l.labels[name] = true
 		}
 	}
 	if _, err := l.compiler.Compile(&it); err != nil {
@@ -138,8 +146,11 @@ func (l *linter) conclude() []error {
 	switch {
 	case l.kept == 0:
 		errs = append(errs, step.WithHint(fmt.Errorf("where: none of the %d items is selected", l.all), "compare the labels and values with the items' strata"))
-	case l.labeled == 0 && l.q.Stratify != "":
-		errs = append(errs, step.WithHint(fmt.Errorf("stratify: no selected item has the label %q", l.q.Stratify), "name a label of the items' strata"))
+	case l.labeled > 0 || l.q.Stratify == "" || l.q.Stratify == defaultLabel && len(l.labels) == 0:
+	case len(l.labels) == 0:
+		errs = append(errs, step.WithHint(fmt.Errorf("stratify: no selected item has the label %q", l.q.Stratify), "drop stratify: the items have no labels, and are one stratum"))
+	default:
+		errs = append(errs, step.WithHint(fmt.Errorf("stratify: no selected item has the label %q", l.q.Stratify), "write stratify: one of "+strings.Join(keys(l.labels), ", ")))
 	}
 	return errs
 }

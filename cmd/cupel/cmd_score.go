@@ -200,7 +200,11 @@ func (r *rescoring) nothing(doc scoreDoc) error {
 		return step.WithHint(fmt.Errorf("none of the %d answers belongs to an item: an answer's id is %q (%s), an item's is %q",
 			r.sheet.Unknown, r.sheet.UnknownIDs[0], doc.Source.IDFrom, r.sheet.SomeID()), "name the field that holds the item's id with --id")
 	}
-	return fmt.Errorf("none of the %d items has a value: %s", doc.Scores.Overall.Items, reasons(doc.Unscored))
+	err := fmt.Errorf("none of the %d items has a value: %s", doc.Scores.Overall.Items, reasons(doc.Unscored))
+	if doc.Unscored["scorer-error"] > 0 {
+		return step.WithHint(err, "if the items use code or exec, allow programs to run with --scorers 'code={}'")
+	}
+	return err
 }
 
 // addTargets makes items of the references that the outputs carry.

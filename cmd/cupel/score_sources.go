@@ -167,7 +167,7 @@ func newSheet(o scoreOptions) (*score.Sheet, error) {
 	}
 	opt.Scorers = map[string]map[string]any{}
 	for _, ref := range list {
-		if len(ref.Params) == 0 {
+		if known, _ := score.Lookup(ref.Name); len(ref.Params) == 0 && !known.Runs { // naming one that runs programs allows it to
 			return nil, step.WithHint(fmt.Errorf("--scorers: %s has no parameters", ref.Name), "write "+ref.Name+`={"…": …}, or --replace to score every item with it`)
 		}
 		p := map[string]any{}

@@ -51,8 +51,23 @@ func (r rule) concerns(m metric.Mark, s side) bool {
 	switch m {
 	case metric.GapsUncertain:
 		return r.names(s.path+".itl_ms") || r.names(s.path+".event_gap_ms")
+	case metric.ClientBound:
+		return !r.onlyCapacity(s.path) // each probe of a search was judged by itself
 	case metric.LowerBound:
 		return s.path == "baseline" && (r.names("baseline.max_rate") || r.names("baseline.max_concurrency"))
+	}
+	return true
+}
+
+// onlyCapacity reports whether the rule names nothing of that side but what a
+// search found. Its probes were judged one by one, by the bounds of their SLO;
+// one in which the client was the bottleneck did not hold.
+func (r rule) onlyCapacity(path string) bool {
+	for _, p := range r.Paths() {
+		of, name, _ := strings.Cut(p, ".")
+		if of == path && name != "max_rate" && name != "max_concurrency" {
+			return false
+		}
 	}
 	return true
 }

@@ -211,9 +211,9 @@ func TestDoubtsAreUndetermined(t *testing.T) {
 				c := &r.Candidates[who].Load["load"].Cells[1]
 				c.MaxRate, c.LowerBound = metric.Value{Value: ptr(16)}, true
 			}
-		}, "lower-bound: the search ended at its upper end, so the true value may be larger: raise high (bf16)"},
+		}, "lower-bound: the search ended at its upper end, or where the client could not follow, so the true value may be larger (the cell's notes say which) (bf16)"},
 		// Known to serve 16 at least: more would fail the first and hold the second.
-		"lower-bound, at most": {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.max_rate <= 20.0"}, atLeast16, "lower-bound: the search ended at its upper end, so the true value may be larger: raise high (fp8)"},
+		"lower-bound, at most": {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.max_rate <= 20.0"}, atLeast16, "lower-bound: the search ended at its upper end, or where the client could not follow, so the true value may be larger (the cell's notes say which) (fp8)"},
 		"lower-bound, too low": {spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: "candidate.max_rate >= 20.0"}, atLeast16, "lower-bound: "},
 		"cost of failing": {spec.Guard{On: "support", Rule: "cost.per_1k_items.candidate < 1e9"}, func(r *evidence.Record) {
 			for _, who := range []string{"fp8", "bf16"} {
@@ -377,8 +377,15 @@ func atLeast16(r *evidence.Record) {
 
 // A lower bound that already decides is enough.
 func TestLowerBoundDecides(t *testing.T) {
-	for rule, want := range map[string]evidence.Verdict{"candidate.max_rate >= 10.0": evidence.Pass, "candidate.max_rate <= 10.0": evidence.Fail} {
-		if got := oneGuard(t, spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: rule}, atLeast16); got.Verdict != want {
+	for rule, want := range map[string]evidence.Verdict{
+		"candidate.max_rate >= 10.0": evidence.Pass, "candidate.max_rate <= 10.0": evidence.Fail,
+		// Its probes were judged one by one; its other numbers were not.
+		"candidate.max_rate >= 10.0 && candidate.ttft_ms.p95 < 1e9": evidence.Undetermined,
+	} {
+		if got := oneGuard(t, spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: rule}, func(r *evidence.Record) {
+			atLeast16(r)
+			r.Candidates["fp8"].Load["load"].Cells[1].ClientBound = true
+		}); got.Verdict != want {
 			t.Errorf("%s: %s, %s", rule, got.Verdict, got.Reason)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // decided differently.
 const (
 	Kind     = "decide"
-	Revision = 3
+	Revision = 4
 )
 
 const inputRecord = "record"

@@ -154,13 +154,19 @@ const (
 	offRate     = "off-rate"
 )
 
+// lagOfBound is the share of the smallest bound in time that a stamp may be
+// late by, for a probe to be judged by that bound.
+const lagOfBound = 0.01
+
 // look says whether a probe holds the SLO. What the client could not do itself
-// does not hold: nothing was shown.
+// does not hold: nothing was shown. Nor is the SLO missed where its requests
+// would have met it but for the time that the client was held up.
 func look(w *spec.Search, protocol string, head evidence.CellHeader, t metric.Trial) metric.Probe {
 	o := options(head.Cell, protocol, head.Concurrency, 0, &w.SLO)
 	if head.Arrivals != nil {
 		o.Rate = head.Arrivals.Rate
 	}
+	o.LagMS = lagOfBound * smallest(o.SLO)
 	t.Server = nil
 	c := metric.NewCell(o, []metric.Trial{t})
 	p := metric.Probe{Attained: c.SLOAttained}
@@ -170,7 +176,7 @@ func look(w *spec.Search, protocol string, head evidence.CellHeader, t metric.Tr
 	switch v := c.SLOAttained.Value; {
 	case v == nil:
 		p.Why = c.SLOAttained.Reason
-	case *v < w.Attain:
+	case *v < w.Attain && !(c.ClientBound && attainedBut(heldUp(&c, t.Pulse), o, t) >= w.Attain):
 		p.Why = sloMissed
 	case c.ClientBound:
 		p.Why = clientBound
@@ -180,6 +186,47 @@ func look(w *spec.Search, protocol string, head evidence.CellHeader, t metric.Tr
 		p.Holds = true
 	}
 	return p
+}
+
+// smallest is the smallest bound on a time of a whole request, in ms; 0 when
+// there is none or a time per token is bounded too.
+func smallest(s *metric.SLO) (least float64) {
+	if s == nil || s.TPOT > 0 {
+		return 0
+	}
+	for _, b := range []float64{s.TTFT, s.TTFO, s.E2E} {
+		if b > 0 && (least == 0 || b < least) {
+			least = b
+		}
+	}
+	return least
+}
+
+// heldUp is how much longer than the engine's a request's time may be, in ms.
+func heldUp(c *metric.Cell, p *metric.Pulse) (late float64) {
+	if c.ClientLag.Value != nil {
+		late = *c.ClientLag.Value
+	}
+	if p != nil {
+		late += float64(p.Frozen) / 1e6
+	}
+	return late
+}
+
+// attainedBut is the share of requests that meet the SLO when the client is
+// given late ms more for each of its bounds.
+func attainedBut(late float64, o metric.CellOptions, t metric.Trial) float64 {
+	more := *o.SLO
+	for _, b := range []*float64{&more.TTFT, &more.TTFO, &more.TPOT, &more.E2E} {
+		if *b > 0 {
+			*b += late
+		}
+	}
+	o.SLO = &more
+	if v := metric.NewCell(o, []metric.Trial{t}).SLOAttained.Value; v != nil {
+		return *v
+	}
+	return 0
 }
 
 // options say what a cell is and how it is to be read.

@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/llm"
+	"github.com/cupel-dev/cupel/stages/metric"
 	"github.com/cupel-dev/cupel/stages/pin/pintest"
 )
 
@@ -105,5 +107,45 @@ func TestClientBoundProbe(t *testing.T) {
 	doc := decoded[evidence.LoadMetrics](t, m.Output(evidence.OutMetrics))
 	if p := doc.Probes[1]; p.At != 8 || p.Holds || p.Why != "client-bound" || !doc.Cells[0].LowerBound || !strings.Contains(strings.Join(doc.Cells[0].Doubts, "\n"), "because of the client") {
 		t.Errorf("%+v %v", p, doc.Cells[0].Doubts)
+	}
+}
+
+// TestProbeByItsBounds: what the client's lateness could not change is the
+// engine's doing, and what it could is nobody's.
+func TestProbeByItsBounds(t *testing.T) {
+	const limit = 1000 // ms end to end
+	for name, c := range map[string]struct {
+		took  int64 // ms, of each request
+		slo   metric.SLO
+		pulse metric.Pulse
+		holds bool
+		why   string
+	}{
+		"in time":                       {40, metric.SLO{E2E: limit}, metric.Pulse{LagP99: 1e6}, true, ""},
+		"late by less than 1 %":         {40, metric.SLO{E2E: limit}, metric.Pulse{LagP99: 9e6}, true, ""},
+		"late by more":                  {40, metric.SLO{E2E: limit}, metric.Pulse{LagP99: 11e6}, false, clientBound},
+		"late against the least bound":  {40, metric.SLO{E2E: limit, TTFT: 300}, metric.Pulse{LagP99: 4e6}, false, clientBound},
+		"missed":                        {1200, metric.SLO{E2E: limit}, metric.Pulse{LagP99: 1e6}, false, sloMissed},
+		"missed, though the client lag": {1200, metric.SLO{E2E: limit}, metric.Pulse{LagP99: 150e6}, false, sloMissed},
+		"missed for the lag":            {1100, metric.SLO{E2E: limit}, metric.Pulse{LagP99: 150e6}, false, clientBound},
+		"missed for a client that hung": {5000, metric.SLO{E2E: limit}, metric.Pulse{LagP99: 1e6, Frozen: 4500e6}, false, clientBound},
+		"hung, and missed all the same": {9000, metric.SLO{E2E: limit}, metric.Pulse{LagP99: 1e6, Frozen: 4500e6}, false, sloMissed},
+	} {
+		end := c.took * 1e6
+		c.pulse.Ticks = 1000
+		trial := metric.Trial{WallNS: 10 * end, MaxInFlight: 1, InFlightNS: 10 * end, Pulse: &c.pulse}
+		for i := range int64(10) {
+			n := int64(8)
+			trial.Requests = append(trial.Requests, metric.Request{
+				Planned: -1, Dispatched: i * end, FirstOutput: 20e6, FirstVisible: 20e6, LastOutput: end, End: end,
+				PromptTokens: &n, OutputTokens: &n, ContentChunks: 8, Eligible: true,
+			})
+		}
+		trial.SelfCheck = &metric.SelfCheck{Concurrency: 1, LagP95: 1e6, LagP99: 1e6}
+		head := evidence.CellHeader{Cell: "c=1", Concurrency: 1}
+		w := &spec.Search{Attain: 0.95, SLO: spec.SLO{E2E: c.slo.E2E, TTFT: c.slo.TTFT}}
+		if p := look(w, "capacity-v3", head, trial); p.Holds != c.holds || p.Why != c.why {
+			t.Errorf("%s: holds %v, %q, attained %v", name, p.Holds, p.Why, p.Attained)
+		}
 	}
 }

@@ -17,8 +17,8 @@ const (
 	KindMetrics  = "metrics"
 
 	generateRevision = 2 // reasoning tokens, errors in the stream and tool calls of equal bytes read otherwise
-	cellRevision     = 3 // prompts of their own for each workload; the system prompt is sent
-	metricsRevision  = 3
+	cellRevision     = 4 // a search judges its client by the bounds of the SLO
+	metricsRevision  = 4
 )
 
 // The names under which a step opens what is not another step's output.

@@ -92,10 +92,11 @@ func (c *Cell) clientBound(p *pool, t *Trial) (why []string) {
 	if above(c.ClientOverhead, ClientBoundAbove) {
 		why = append(why, fmt.Sprintf(sayClient+"the client used %s of a core", short(*c.ClientOverhead.Value)))
 	}
-	if s := t.SelfCheck; s != nil && ms(s.judged()) > c.lagLimit() {
-		why = append(why, c.lagSentence(s))
+	limit := max(c.lagLimit(), p.o.LagMS)
+	if s := t.SelfCheck; s != nil && ms(s.judged()) > limit {
+		why = append(why, lagSentence(s, limit))
 	}
-	why = append(why, c.pulseSentences(t)...)
+	why = append(why, pulseSentences(t, limit)...)
 	if outside(c.LittleRatio, LittleOff) && p.littleMatters(t) {
 		why = append(why, fmt.Sprintf(sayClient+"the requests in flight add up to %s of the time that the requests took", short(*c.LittleRatio.Value)))
 	}
@@ -105,9 +106,9 @@ func (c *Cell) clientBound(p *pool, t *Trial) (why []string) {
 	return why
 }
 
-func (c *Cell) lagSentence(s *SelfCheck) string {
-	late := fmt.Sprintf(sayClient+"time stamps came up to %s ms late (p95 of the self-check, at most %s ms)", short(ms(s.judged())), short(c.lagLimit()))
-	if ms(s.ServerLagP99) <= c.lagLimit() {
+func lagSentence(s *SelfCheck, limit float64) string {
+	late := fmt.Sprintf(sayClient+"time stamps came up to %s ms late (p95 of the self-check, at most %s ms)", short(ms(s.judged())), short(limit))
+	if ms(s.ServerLagP99) <= limit {
 		return late
 	}
 	return late + fmt.Sprintf("; the machine itself was late: the check's server ran %s ms behind its schedule", short(ms(s.ServerLagP99)))
@@ -123,13 +124,13 @@ func (s *SelfCheck) judged() int64 {
 }
 
 // pulseSentences say when the client itself was held up while the cell ran.
-func (c *Cell) pulseSentences(t *Trial) (why []string) {
+func pulseSentences(t *Trial, limit float64) (why []string) {
 	p := t.Pulse
 	if p == nil {
 		return nil
 	}
-	if p.Ticks >= PulseTicks && ms(p.LagP99) > c.lagLimit() {
-		why = append(why, fmt.Sprintf(sayClient+"while the cell ran, the client's timers woke up to %s ms late (p99, at most %s ms)", short(ms(p.LagP99)), short(c.lagLimit())))
+	if p.Ticks >= PulseTicks && ms(p.LagP99) > limit {
+		why = append(why, fmt.Sprintf(sayClient+"while the cell ran, the client's timers woke up to %s ms late (p99, at most %s ms)", short(ms(p.LagP99)), short(limit)))
 	}
 	if t.WallNS > 0 && float64(p.Frozen) > FrozenShare*float64(t.WallNS) {
 		why = append(why, fmt.Sprintf(sayClient+"the client did not run for %s s of the cell's %s s", short(seconds(p.Frozen)), short(seconds(t.WallNS))))

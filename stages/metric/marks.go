@@ -13,7 +13,7 @@ var (
 	OffLength     = Mark{"off-length", "prompts are more than 2 % off the length that was asked for, as the engine counts them, in the cell"}
 	WrongState    = Mark{"wrong-state", "the prompts were not in the cache state that the ladder asks for in the cell"}
 	GapsUncertain = Mark{"gaps-uncertain", "the client's lag is large against the gaps between tokens in the cell"}
-	LowerBound    = Mark{"lower-bound", "the search ended at its upper end, so the true value may be larger: raise high"}
+	LowerBound    = Mark{"lower-bound", "the search ended at its upper end, or where the client could not follow, so the true value may be larger (the cell's notes say which)"}
 )
 
 // Marks lists the marks of the cell.

@@ -155,6 +155,9 @@ type CellOptions struct {
 	// IntendedCache: cached prompt tokens are what the workload is about, so
 	// they do not make the cell a warm-cache one.
 	IntendedCache bool
+	// LagMS is how late a stamp may be where that is more than a cell's own
+	// limit: a search looks at the bounds of its SLO and at no other time.
+	LagMS float64
 }
 
 // Cell is one workload, candidate and operating point, trials pooled or single.

@@ -25,6 +25,16 @@ type Need struct {
 // interval is listed once with an empty Bound.
 func Needs(c *spec.Campaign, counts map[string]map[string]int) []Need {
 	var out []Need
+	eachQuality(c, counts, func(name string, p *guard.Program, stratum string, have int) {
+		n := Need{Guard: name, Workload: c.Decide.Guards[name].On, Stratum: stratum, Rule: p.Rule(), Items: have}
+		out = append(out, n.bounds(p)...)
+	})
+	return out
+}
+
+// eachQuality calls visit for each quality guard, in order, over each stratum
+// that it names, with the items there.
+func eachQuality(c *spec.Campaign, counts map[string]map[string]int, visit func(name string, p *guard.Program, stratum string, have int)) {
 	for _, name := range slices.Sorted(maps.Keys(c.Decide.Guards)) {
 		g := c.Decide.Guards[name]
 		strata, known := counts[g.On]
@@ -37,11 +47,9 @@ func Needs(c *spec.Campaign, counts map[string]map[string]int) []Need {
 			continue // Check has reported it
 		}
 		for _, s := range expand(g.Strata, strata) {
-			n := Need{Guard: name, Workload: g.On, Stratum: s, Rule: p.Rule(), Items: items(strata, s)}
-			out = append(out, n.bounds(p)...)
+			visit(name, p, s, items(strata, s))
 		}
 	}
-	return out
 }
 
 func (n Need) bounds(p *guard.Program) []Need {

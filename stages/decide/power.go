@@ -26,21 +26,9 @@ const (
 // distribution at 10 % disagreement, 80 % power and no true difference.
 func Warnings(c *spec.Campaign, counts map[string]map[string]int) []string {
 	var out []string
-	for _, name := range slices.Sorted(maps.Keys(c.Decide.Guards)) {
-		g := c.Decide.Guards[name]
-		strata, known := counts[g.On]
-		env, err := envFor(c.Measure[g.On].Kind)
-		if err != nil || !known || c.Measure[g.On].Kind != "quality" {
-			continue
-		}
-		p, err := env.Compile(g.Rule)
-		if err != nil {
-			continue // Check has reported it
-		}
-		for _, s := range expand(g.Strata, strata) {
-			out = append(out, warnings(name, s, p, items(strata, s), c.Decide.Statistics.Confidence)...)
-		}
-	}
+	eachQuality(c, counts, func(name string, p *guard.Program, stratum string, have int) {
+		out = append(out, warnings(name, stratum, p, have, c.Decide.Statistics.Confidence)...)
+	})
 	return out
 }
 

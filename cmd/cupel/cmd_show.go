@@ -105,7 +105,10 @@ func (a *app) showNewest(o showOptions) error {
 		return err
 	}
 	defer s.Close()
-	refs, _ := s.Refs()
+	refs, unread := s.Refs()
+	for _, err := range unread {
+		a.notef("cupel: cannot be read, and may be newer: %v\n", err)
+	}
 	var last store.Ref
 	for _, r := range refs {
 		if strings.HasPrefix(r.Name, campaignRefs) && r.Set.After(last.Set) {

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 )
@@ -28,4 +29,19 @@ func closeAll(files ...*os.File) {
 	for _, f := range files {
 		_ = f.Close() // nil, or closed already
 	}
+}
+
+// start starts a command with its pipes; how it is ended is its caller's.
+func start(cmd *exec.Cmd) (*process, error) {
+	p, started, err := pipes(cmd)
+	if err != nil {
+		return nil, err
+	}
+	err = cmd.Start()
+	started()
+	if err != nil {
+		p.close()
+		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
+	}
+	return p, nil
 }

@@ -4,22 +4,15 @@ package sandbox
 
 import (
 	"errors"
-	"fmt"
 	"os/exec"
 	"sync"
 )
 
 // startPlain starts a command. What it starts itself is not ended with it.
 func startPlain(cmd *exec.Cmd) (*process, error) {
-	p, started, err := pipes(cmd)
+	p, err := start(cmd)
 	if err != nil {
 		return nil, err
-	}
-	err = cmd.Start()
-	started()
-	if err != nil {
-		p.close()
-		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
 	p.kill = func() { _ = cmd.Process.Kill() }
 	p.wait = sync.OnceValues(func() (report, error) {

@@ -4,7 +4,6 @@ package sandbox
 
 import (
 	"errors"
-	"fmt"
 	"os/exec"
 	"sync"
 	"syscall"
@@ -14,15 +13,9 @@ import (
 // with all that it started.
 func startPlain(cmd *exec.Cmd) (*process, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	p, started, err := pipes(cmd)
+	p, err := start(cmd)
 	if err != nil {
 		return nil, err
-	}
-	err = cmd.Start()
-	started()
-	if err != nil {
-		p.close()
-		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
 	p.kill = func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	p.wait = sync.OnceValues(func() (report, error) {

@@ -109,7 +109,7 @@ func (a *app) bindings(l *spec.Loaded, flags []string) (map[string]spec.Binding,
 			return nil, err
 		}
 		maps.DeleteFunc(file, func(cand string, _ spec.Binding) bool {
-			_, ok := l.Campaign.Candidates[cand]
+			_, ok := l.Campaign.Pinned(cand)
 			return !ok
 		})
 	}
@@ -117,19 +117,36 @@ func (a *app) bindings(l *spec.Loaded, flags []string) (map[string]spec.Binding,
 }
 
 // sharedEndpoint refuses two candidates that are bound to one model at one
-// address: they would be compared with themselves.
+// address, which would be compared with themselves, and a judge that is bound to
+// the model of a candidate. Judges may share one: their rubrics differ.
 func sharedEndpoint(l *spec.Loaded, bindings map[string]spec.Binding) error {
 	seen := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(bindings)) {
-		b := bindings[name]
-		at := strings.TrimRight(b.URL, "/") + " model " + cmp.Or(b.ServedName, l.Campaign.Candidates[name].ServedName)
+	for _, name := range slices.Sorted(maps.Keys(l.Campaign.Candidates)) {
+		at, bound := boundTo(l, bindings, name)
+		if !bound {
+			continue
+		}
 		if other, twice := seen[at]; twice {
-			return step.WithHint(fmt.Errorf("candidates %s and %s are both bound to %s, so one would be measured twice", other, name, b.URL),
+			return step.WithHint(fmt.Errorf("candidates %s and %s are both bound to %s, so one would be measured twice", other, name, bindings[name].URL),
 				"bind each to its own endpoint, or name its model: --bind "+name+"=URL,model=NAME")
 		}
 		seen[at] = name
 	}
+	for _, name := range slices.Sorted(maps.Keys(l.Campaign.Judges)) {
+		at, bound := boundTo(l, bindings, name)
+		if other, same := seen[at]; bound && same {
+			return step.WithHint(fmt.Errorf("judge %s is bound to %s, as candidate %s is", name, bindings[name].URL, other),
+				"a candidate cannot be its own judge; bind the judge to another model: --bind "+name+"=URL,model=NAME")
+		}
+	}
 	return nil
+}
+
+// boundTo is the address and the model of a binding.
+func boundTo(l *spec.Loaded, bindings map[string]spec.Binding, name string) (string, bool) {
+	b, ok := bindings[name]
+	pins, _ := l.Campaign.Pinned(name)
+	return strings.TrimRight(b.URL, "/") + " model " + cmp.Or(b.ServedName, pins.ServedName), ok
 }
 
 func bindFlag(c *cobra.Command, binds *[]string) {

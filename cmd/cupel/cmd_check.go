@@ -15,6 +15,7 @@ import (
 	"github.com/cupel-dev/cupel/stages/items"
 	"github.com/cupel-dev/cupel/stages/measure"
 	"github.com/cupel-dev/cupel/stages/pin"
+	"github.com/cupel-dev/cupel/stages/score"
 )
 
 func (a *app) checkCmd() *cobra.Command {
@@ -90,6 +91,12 @@ func refuse(l *spec.Loaded) error {
 		name, msg := workloadOf(l, err)
 		all = append(all, l.At([]string{"measure", name}, msg, ""))
 	}
+	judges := score.CheckJudges(l.Campaign, openFile)
+	for _, name := range slices.Sorted(maps.Keys(judges)) {
+		for _, err := range judges[name] {
+			all = append(all, l.At([]string{"judges", name}, err.Error(), ""))
+		}
+	}
 	if len(all) == 0 {
 		return nil
 	}
@@ -101,6 +108,9 @@ func refuse(l *spec.Loaded) error {
 func indistinguishable(l *spec.Loaded) (errs spec.Errors) {
 	seen := map[string]string{}
 	for _, s := range pin.Steps(l.Campaign) {
+		if _, judge := l.Campaign.Judges[s.Where]; judge {
+			continue // two judges may be one model with two rubrics
+		}
 		same := string(s.Params) + "\x00" + l.Campaign.Candidates[s.Where].ServedName
 		if other, twice := seen[same]; twice {
 			errs = append(errs, l.At([]string{"candidates", s.Where},

@@ -69,7 +69,7 @@ func (a *app) gate(arg string, o gateOptions) error {
 		return err
 	}
 	defer s.Close()
-	ans, err := judge(s, hash, o)
+	ans, err := judgement(s, hash, o)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (a *app) gateStore(arg string) (step.Digest, *store.Store, error) {
 	return loaded.Digest, s, err
 }
 
-func judge(s *store.Store, hash step.Digest, o gateOptions) (gateAnswer, error) {
+func judgement(s *store.Store, hash step.Digest, o gateOptions) (gateAnswer, error) {
 	d, _, err := recall(s, hash)
 	switch {
 	case errors.Is(err, store.ErrMissing):

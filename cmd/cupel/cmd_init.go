@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -103,8 +102,9 @@ func embeddedBindings(campaign string) string {
 	}
 	text := "# Where the candidates are now. Not part of the spec hash, not for git.\n" +
 		"# An endpoint of your own: {url: http://127.0.0.1:8000/v1, servedName: my-model}\n"
-	for _, name := range slices.Sorted(maps.Keys(l.Campaign.Candidates)) {
-		served := l.Campaign.Candidates[name].ServedName
+	for _, name := range l.Campaign.Endpoints() {
+		pins, _ := l.Campaign.Pinned(name)
+		served := pins.ServedName
 		if !slices.Contains(tinyengine.Names(), served) {
 			return ""
 		}

@@ -253,7 +253,7 @@ func newItemWriter(dir, scorer string) (*itemWriter, error) {
 const incompleteFile = "incomplete.jsonl"
 
 func (w *itemWriter) write(it items.Item) error {
-	referenced := it.Answer != nil || it.Facts != nil || it.Schema != nil || it.ExpectTool != nil || it.Tests != nil
+	referenced := it.Referenced()
 	if len(it.Scorer) == 0 && w.scorer != "" && referenced {
 		it.Scorer = items.Scorers{{Name: w.scorer}}
 	}

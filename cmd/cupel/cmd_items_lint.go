@@ -64,10 +64,7 @@ func (a *app) itemsLint(c *cobra.Command, name string, o *itemsLintOptions) erro
 	if open == nil {
 		a.lockedNote(s)
 	}
-	check, err := newSelfCheck()
-	if err != nil {
-		return err
-	}
+	check := newSelfCheck()
 	leaks := suite.NewLeaks()
 	l := suite.Linter{Near: o.near, Score: check.findings}
 	l.Seen = func(it *items.Item, sealed bool) {

@@ -190,6 +190,7 @@ func (a *app) printItem(sh shownItem) {
 	a.printField("facts", strings.Join(it.Facts, "\n"))
 	a.printField("schema", string(it.Schema))
 	a.printField("tests", answerText(it.Tests))
+	a.printField("rubric", it.Rubric)
 	if it.ExpectTool != nil && len(it.ExpectTool) == 0 {
 		a.printField("expect_tool", "none may be called")
 	}

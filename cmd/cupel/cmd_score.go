@@ -202,7 +202,7 @@ func (r *rescoring) nothing(doc scoreDoc) error {
 	}
 	err := fmt.Errorf("none of the %d items has a value: %s", doc.Scores.Overall.Items, reasons(doc.Unscored))
 	if doc.Unscored["scorer-error"] > 0 {
-		return step.WithHint(err, "if the items use code or exec, allow programs to run with --scorers 'code={}'")
+		return step.WithHint(err, "if the items use code or exec, allow programs to run with --scorers 'code={}'; what a judge scores needs a campaign")
 	}
 	return err
 }

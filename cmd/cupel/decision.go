@@ -104,8 +104,22 @@ func (a *app) printScores(rec *evidence.Record) {
 			o.Discordant.B, o.Discordant.C, cutOff(c), share(c.Agreement.Identical, c.Agreement.Compared))
 	}
 	w.Flush()
+	a.printJudged(rec)
 	a.printCosts(rec)
 	a.printOverrides(rec)
+}
+
+// printJudged says of each judged comparison what the judge is worth.
+func (a *app) printJudged(rec *evidence.Record) {
+	for i := range rec.Comparisons {
+		c := &rec.Comparisons[i]
+		for k, line := range publish.Judged(c) {
+			if k == 0 {
+				line = c.Workload + ", " + c.Candidate + ": " + line
+			}
+			a.printf("%s%s\n", strings.Repeat("  ", min(k, 1)), line)
+		}
+	}
 }
 
 // printCosts shows what answers cost, where the campaign states a price.

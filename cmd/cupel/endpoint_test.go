@@ -41,7 +41,7 @@ type scripted struct {
 type item struct{ id, answer string }
 
 // digests of the two models of testdata/campaign.yaml.
-var digests = map[string]string{"f16": strings.Repeat("a", 64), "q8": strings.Repeat("b", 64)}
+var digests = map[string]string{"f16": strings.Repeat("a", 64), "q8": strings.Repeat("b", 64), "faithful": strings.Repeat("c", 64)}
 
 // patience is how long a test waits for what must happen before it fails.
 const patience = time.Minute
@@ -112,12 +112,34 @@ func (s *scripted) identify(prompt string) item {
 		return it
 	}
 	switch {
+	case strings.HasPrefix(prompt, "You judge one answer"):
+		return s.judged(prompt)
 	case strings.Contains(prompt, "JSON"):
 		return item{"json", `{"ok": true, "count": 3}`}
 	case strings.Contains(prompt, "Say hello"):
 		return item{"generate", "Hello there."}
 	}
 	return item{"load", prompt[strings.IndexByte(prompt, '\n')+1:]} // a capacity request: the canary stands after its nonce
+}
+
+// judged passes an answer that holds its reference. The item is named after the
+// task that is judged.
+func (s *scripted) judged(prompt string) item {
+	part := func(from, to string) string {
+		_, rest, _ := strings.Cut(prompt, from+"\n")
+		mark := prompt[strings.Index(prompt, "##") : strings.Index(prompt, "##")+14]
+		text, _, _ := strings.Cut(rest, "\n"+mark+" "+to)
+		return text
+	}
+	task, reference, answer := part(" task", "reference"), part(" reference", "answer"), part(" answer", "end")
+	id := "judged-" + task
+	if it, ok := s.items[task]; ok {
+		id = "judged-" + it.id
+	}
+	if strings.Contains(answer, reference) {
+		return item{id, `{"reason": "it is there", "verdict": "pass"}`}
+	}
+	return item{id, `{"reason": "it is missing", "verdict": "fail"}`}
 }
 
 func (s *scripted) answer(prompt string) string {

@@ -27,6 +27,7 @@ var layers = [][]string{
 	{"stages/pin"}, // the measuring stages look at a pin again
 	{"engine/guard"},
 	{"stages/evidence"},
+	{"stages/judge"},
 	{"stages/llm", "stages/scrape"},
 	{"stages/metric", "stages/items"},
 	{"stages/stats"},
@@ -36,7 +37,7 @@ var layers = [][]string{
 }
 
 // pure packages do no I/O and take no clock.
-var pure = []string{"engine/plan", "engine/guard", "stages/metric", "stages/stats", "stages/score", "stages/decide", "stages/foreign",
+var pure = []string{"engine/plan", "engine/guard", "stages/metric", "stages/stats", "stages/score", "stages/decide", "stages/foreign", "stages/judge",
 	"stages/scrape", "stages/measure/prompts", "stages/measure/arrival", "stages/items/scrub", "stages/items/dedupe"}
 
 // seeded packages draw from generators that their caller seeds.

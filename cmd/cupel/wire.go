@@ -110,12 +110,13 @@ func (w *wiring) runners() map[string]step.Runner {
 	out := map[string]step.Runner{
 		pin.Kind: pin.Runner{
 			Dial:       func(c string) (pin.Identifier, error) { return w.dial(measure.Need{Candidate: c}) },
-			ServedName: func(c string) string { return w.loaded.Campaign.Candidates[c].ServedName },
+			ServedName: w.servedName,
 		},
 		preflight.Kind:       preflight.Runner{Dial: func(c string) (preflight.Endpoint, error) { return w.dial(measure.Need{Candidate: c}) }},
 		measure.KindGenerate: measure.Generate{Dial: dial},
 		measure.KindCell:     measure.Cell{Dial: dial, SelfCheck: w.checker(), Attempt: w.attempt},
 		measure.KindMetrics:  measure.Metrics{},
+		measure.KindJudge:    measure.Judge{Generate: measure.Generate{Dial: dial}},
 		publish.RecordKind:   publish.RecordRunner{},
 		publish.FindingKind:  publish.FindingRunner{},
 		decide.Kind:          step.RunnerFunc(decide.Run),
@@ -197,6 +198,12 @@ func (w *wiring) dial(n measure.Need) (endpoint, error) {
 	return endpoint{c, &w.requests}, nil
 }
 
+// servedName is the name that the campaign declares for a candidate or a judge.
+func (w *wiring) servedName(endpoint string) string {
+	pins, _ := w.loaded.Campaign.Pinned(endpoint)
+	return pins.ServedName
+}
+
 // options are those of a candidate's binding; replica 0 is its own address.
 func (w *wiring) options(candidate string, replica int) (llm.Options, error) {
 	b, ok := w.bindings[candidate]
@@ -212,8 +219,7 @@ func (w *wiring) options(candidate string, replica int) (llm.Options, error) {
 		}
 		address = b.Replicas[replica-1]
 	}
-	cand := w.loaded.Campaign.Candidates[candidate]
-	o := llm.Options{URL: address, API: llm.API(b.API), Model: cand.ServedName}
+	o := llm.Options{URL: address, API: llm.API(b.API), Model: w.servedName(candidate)}
 	if b.ServedName != "" {
 		o.Model = b.ServedName
 	}

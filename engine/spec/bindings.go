@@ -137,7 +137,8 @@ func bindVariable(candidate string) string {
 
 const bindPrefix = "CUPEL_BIND_"
 
-// ResolveBindings merges the three sources of bindings for the candidates of c.
+// ResolveBindings merges the three sources of bindings for the candidates and
+// judges of c.
 // A flag goes before an environment variable (CUPEL_BIND_<NAME>, dashes as
 // underscores), which goes before the bindings file. A binding is taken whole
 // from one source: a key that the file names for one address is never sent to
@@ -149,7 +150,7 @@ const bindPrefix = "CUPEL_BIND_"
 func ResolveBindings(c *Campaign, file map[string]Binding, environ, flags []string) (map[string]Binding, error) {
 	var errs Errors
 	out := map[string]Binding{}
-	all := sortedKeys(c.Candidates)
+	all := c.Endpoints()
 	for _, name := range sortedKeys(file) {
 		if isCandidate(&errs, "bindings", name, all) {
 			out[name] = file[name]

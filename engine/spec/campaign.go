@@ -20,6 +20,7 @@ type Campaign struct {
 	Pins       string               `json:"pins,omitempty"` // "" or "strict": an unknown pin is an error
 	Research   *Research            `json:"research,omitempty"`
 	Candidates map[string]Candidate `json:"candidates"` // inheritance ("from") already resolved
+	Judges     map[string]Judge     `json:"judges,omitempty"`
 	Preflight  Preflight            `json:"preflight"`
 	Measure    map[string]Workload  `json:"measure"`
 	Decide     Decide               `json:"decide"`

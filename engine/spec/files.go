@@ -32,11 +32,13 @@ type files struct {
 	suites map[string]Suite // workload -> suite
 	snaps  map[int]*File    // index of a research source -> snapshot
 	traces map[string]File  // workload -> arrival trace
+	labels map[string]File  // judge -> answers that people have judged
 }
 
 func (f *files) resolve() {
-	f.suites, f.snaps, f.traces = map[string]Suite{}, map[int]*File{}, map[string]File{}
+	f.suites, f.snaps, f.traces, f.labels = map[string]Suite{}, map[int]*File{}, map[string]File{}, map[string]File{}
 	f.findTraces()
+	f.findLabels()
 	done := map[string]Suite{}
 	for _, w := range f.root.get("measure").pairs() {
 		n := w.val.get("suite")
@@ -84,6 +86,26 @@ func (f *files) findTraces() {
 		}
 		file.Lines = rows
 		f.traces[w.name] = file
+	}
+}
+
+func (f *files) findLabels() {
+	for _, j := range f.root.get("judges").pairs() {
+		n := j.val.get("labels")
+		name, ok := n.str()
+		if !ok {
+			continue
+		}
+		file, rows, err := hashFile(f.dir, name, maxItemsBytes, maxItemBytes)
+		if err == nil && rows == 0 {
+			err = fmt.Errorf("%s holds no label", clip(name))
+		}
+		if err != nil {
+			f.fail(n, path{"judges", j.name, "labels"}, err)
+			continue
+		}
+		file.Lines = rows
+		f.labels[j.name] = file
 	}
 }
 

@@ -163,6 +163,12 @@ func (f *files) attach(c *Campaign) []File {
 		c.Measure[name].OpenLoop.Arrivals.Trace = &file
 		byPath[file.Path] = file
 	}
+	for name, file := range f.labels {
+		j := c.Judges[name]
+		j.Labels = &file
+		c.Judges[name] = j
+		byPath[file.Path] = file
+	}
 	for i, snap := range f.snaps {
 		c.Research.Sources[i].Snapshot = snap
 		byPath[snap.Path] = *snap

@@ -27,6 +27,7 @@ func (r *rules) check() {
 	r.baseline()
 	r.research()
 	r.candidates()
+	r.judges()
 	r.preflight()
 	for _, f := range r.root.get("measure").pairs() {
 		r.workload(f.name, f.val)
@@ -140,12 +141,18 @@ func (r *rules) date(n *node, p path) {
 
 func (r *rules) candidates() {
 	envs := map[string]string{}
-	for _, f := range r.declared.pairs() {
-		env := bindVariable(f.name)
-		if other, dup := envs[env]; dup {
-			r.errs.add(f.at, path{"candidates", f.name}, fmt.Sprintf("differs from %s only in - and _: both are bound by %s", clip(other), env), "rename one")
+	for _, section := range []string{"candidates", "judges"} {
+		named := r.declared
+		if section == "judges" {
+			named = r.root.get(section)
 		}
-		envs[env] = f.name
+		for _, f := range named.pairs() {
+			env := bindVariable(f.name)
+			if other, dup := envs[env]; dup && other != f.name {
+				r.errs.add(f.at, path{section, f.name}, fmt.Sprintf("differs from %s only in - and _: both are bound by %s", clip(other), env), "rename one")
+			}
+			envs[env] = f.name
+		}
 	}
 	for _, f := range r.root.get("candidates").pairs() {
 		p := path{"candidates", f.name}

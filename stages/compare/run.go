@@ -24,6 +24,9 @@ func Run(ctx context.Context, job step.Job) error {
 		Stats: c.stats, Attrition: c.attrition, Agreement: c.agreement,
 		Flips: flips(c.a, c.b, c.params.Stratify),
 	}
+	if doc.Judged, err = c.judged(job); err != nil {
+		return err
+	}
 	if err := readOne(job, inBaselineSummary, &doc.BaselineScores); err != nil {
 		return err
 	}

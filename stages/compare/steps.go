@@ -29,6 +29,7 @@ const (
 	inBaselineResponses  = "baseline-responses"
 	inCandidateResponses = "candidate-responses"
 	inNoise              = "noise"
+	inCalibration        = "calibration"
 )
 
 // stepParams is what a step depends on beside its inputs. The names are in it
@@ -39,7 +40,8 @@ type stepParams struct {
 	Candidate  string          `json:"candidate"`
 	Stratify   string          `json:"stratify"`
 	Statistics spec.Statistics `json:"statistics"`
-	Note       string          `json:"note,omitempty"` // noise: how the two runs were made
+	Note       string          `json:"note,omitempty"`  // noise: how the two runs were made
+	Judge      *judgeParams    `json:"judge,omitempty"` // that scored the workload
 }
 
 // Steps returns a comparison for each candidate and quality workload, and one
@@ -73,7 +75,7 @@ func compareSteps(c *spec.Campaign, workload string, q *spec.Quality) []step.Ste
 		}
 		steps = append(steps, newStep(evidence.CompareStep(candidate, workload), Kind, inputs, stepParams{
 			Workload: workload, Baseline: base, Candidate: candidate,
-			Stratify: q.Stratify, Statistics: c.Decide.Statistics,
+			Stratify: q.Stratify, Statistics: c.Decide.Statistics, Judge: judgeOf(c, q, inputs),
 		}))
 	}
 	return steps

@@ -27,6 +27,8 @@ func doubts(r rule, c *evidence.Comparison, floor *evidence.NoiseFloor, s stats.
 		blocks = append(blocks, attrition+": "+why)
 	}
 	blocks = append(blocks, r.cheapFailures(c)...)
+	block, note := r.judged(c.Judged)
+	blocks, notes = append(blocks, block...), append(notes, note...)
 	if r.compares() {
 		if floor != nil && floor.Drift {
 			blocks = append(blocks, drift+": "+sentences[drift])
@@ -46,6 +48,38 @@ func doubts(r rule, c *evidence.Comparison, floor *evidence.NoiseFloor, s stats.
 		notes = append(notes, fmt.Sprintf("regression: significantly worse than the baseline in this stratum (one-sided p = %.2g, Holm over all strata)", g.PHolm))
 	}
 	return blocks, notes
+}
+
+// judged says why a judge's scores decide nothing, and what is to be noted of
+// them. What the judge thinks does not touch how long answers took or how many
+// were cut.
+func (r rule) judged(j *evidence.Judged) (blocks, notes []string) {
+	if j == nil || !r.namesScores() {
+		return nil, nil
+	}
+	why := j.Reason
+	if c := j.Calibration; c != nil {
+		if c.Calibrated {
+			return nil, []string{fmt.Sprintf("judged by %s: %s", j.Judge, c.Why)}
+		}
+		why = c.Why
+	}
+	text := fmt.Sprintf("%s: judge %s is not calibrated: %s", uncalibrated, j.Judge, why)
+	if j.Uncalibrated {
+		return nil, []string{text + " (the campaign lets it decide)"}
+	}
+	return []string{text}, nil
+}
+
+// namesScores reports whether the rule names a number that scores make.
+func (r rule) namesScores() bool {
+	for _, p := range r.Paths() {
+		name := p[strings.LastIndexByte(p, '.')+1:]
+		if !own[name] && (!strings.HasPrefix(p, "cost.") || strings.HasPrefix(p, "cost.per_1k_correct")) {
+			return true
+		}
+	}
+	return false
 }
 
 // cheapFailures says of which side too many items have no score for a rule on

@@ -15,6 +15,7 @@ const (
 	partial      = "partial"
 	attrition    = "attrition"
 	allZero      = "all-zero"
+	uncalibrated = "uncalibrated"
 	survivorsOf  = "failed-requests"
 )
 

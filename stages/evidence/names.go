@@ -7,21 +7,23 @@ import "fmt"
 
 // Output names.
 const (
-	OutPin        = "pin.json"             // PinDoc
-	OutPreflight  = "preflight.json"       // PreflightDoc
-	OutResponses  = "responses.jsonl"      // ResponseRow a line, sorted by item, sample, repeat; no times in it
-	OutTimings    = "timings.jsonl"        // TimingRow a line, same order
-	OutCell       = "cell.jsonl"           // one CellHeader line, then LoadRow lines
-	OutScrapes    = "server-metrics.jsonl" // ScrapeRow a line; empty when the engine has none
-	OutScores     = "scores.jsonl"         // ScoreRow a line, sorted by item
-	OutSummary    = "summary.json"         // ScoreSummary
-	OutMetrics    = "metrics.json"         // LoadMetrics
-	OutComparison = "comparison.json"      // Comparison
-	OutNoise      = "noise.json"           // NoiseFloor
-	OutRecord     = "record.json"          // Record: the evidence, without the decision
-	OutDecision   = "decision.json"        // Decision
-	OutReadme     = "README.md"            // the finding's narrative
-	OutReport     = "report.html"          // the finding's page
+	OutPin         = "pin.json"             // PinDoc
+	OutPreflight   = "preflight.json"       // PreflightDoc
+	OutResponses   = "responses.jsonl"      // ResponseRow a line, sorted by item, sample, repeat; no times in it
+	OutTimings     = "timings.jsonl"        // TimingRow a line, same order
+	OutCell        = "cell.jsonl"           // one CellHeader line, then LoadRow lines
+	OutScrapes     = "server-metrics.jsonl" // ScrapeRow a line; empty when the engine has none
+	OutScores      = "scores.jsonl"         // ScoreRow a line, sorted by item
+	OutSummary     = "summary.json"         // ScoreSummary
+	OutMetrics     = "metrics.json"         // LoadMetrics
+	OutJudgements  = OutResponses           // a judge's replies, as any answers are kept
+	OutCalibration = "calibration.json"     // judge.Calibration
+	OutComparison  = "comparison.json"      // Comparison
+	OutNoise       = "noise.json"           // NoiseFloor
+	OutRecord      = "record.json"          // Record: the evidence, without the decision
+	OutDecision    = "decision.json"        // Decision
+	OutReadme      = "README.md"            // the finding's narrative
+	OutReport      = "report.html"          // the finding's page
 )
 
 // PinStep names the step that observes a candidate.
@@ -37,6 +39,20 @@ func GenerateStep(candidate, workload string, trial int) string {
 	}
 	return fmt.Sprintf("measure/%s/%s/generate", candidate, workload)
 }
+
+// JudgeStep names the judging of a generation's answers.
+func JudgeStep(candidate, workload, judge string, trial int) string {
+	if trial > 1 {
+		return fmt.Sprintf("measure/%s/%s/judged-by-%s-%d", candidate, workload, judge, trial)
+	}
+	return fmt.Sprintf("measure/%s/%s/judged-by-%s", candidate, workload, judge)
+}
+
+// LabelsStep names the judging of a judge's labelled answers.
+func LabelsStep(judge string) string { return "measure/" + judge + "/labels/judged" }
+
+// CalibrationStep names the comparison of a judge's verdicts with the labels.
+func CalibrationStep(judge string) string { return "score/" + judge + "/labels/calibration" }
 
 // CellStep names one cell of a serving workload; cell is its label, such as
 // c=4 or tokens=8192.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/judge"
 	"github.com/cupel-dev/cupel/stages/llm"
 	"github.com/cupel-dev/cupel/stages/metric"
 	"github.com/cupel-dev/cupel/stages/stats"
@@ -239,7 +240,21 @@ type Comparison struct {
 	Noise           *NoiseFloor   `json:"noise,omitempty"`
 	BaselineScores  ScoreSummary  `json:"baseline_scores"`
 	CandidateScores ScoreSummary  `json:"candidate_scores"`
-	Flips           []Flip        `json:"flips"` // items whose score changed, worst first, at most 1,000
+	Flips           []Flip        `json:"flips"`            // items whose score changed, worst first, at most 1,000
+	Judged          *Judged       `json:"judged,omitempty"` // of a workload that a judge scores
+}
+
+// Judged is what a judge's scores are worth.
+type Judged struct {
+	Judge        string             `json:"judge"`
+	Calibration  *judge.Calibration `json:"calibration"`        // without its rows; nil = there is none
+	Reason       string             `json:"reason,omitempty"`   // why there is no calibration
+	Uncalibrated bool               `json:"allowed,omitempty"`  // the campaign lets an uncalibrated judge decide
+	Items        int                `json:"items"`              // paired items that the judge alone scored
+	Baseline     *stats.Powered     `json:"baseline,omitempty"` // the mean, corrected by the labels
+	Candidate    *stats.Powered     `json:"candidate,omitempty"`
+	Delta        *stats.Estimate    `json:"delta,omitempty"` // corrected; only when labels exist of both sides' answers
+	Note         string             `json:"note,omitempty"`
 }
 
 // Attrition counts items that could not be paired; ids at most 100 each.
@@ -290,6 +305,7 @@ type Record struct {
 	Labels      map[string][]string        `json:"labels"` // candidate -> evidence labels
 	Baseline    string                     `json:"baseline"`
 	Candidates  map[string]CandidateRecord `json:"candidates"`
+	Judges      map[string]JudgeRecord     `json:"judges,omitempty"`
 	Comparisons []Comparison               `json:"comparisons"`
 	Noise       []NoiseFloor               `json:"noise"`
 	Evidence    []EvidenceFile             `json:"evidence"` // the raw rows by digest
@@ -305,6 +321,12 @@ type CandidateRecord struct {
 	Load      map[string]LoadMetrics  `json:"load,omitempty"`   // workload ->
 	Costs     map[string]metric.Cost  `json:"costs,omitempty"`  // quality workload ->
 	Stopped   string                  `json:"stopped,omitempty"`
+}
+
+// JudgeRecord is what was found of one judge.
+type JudgeRecord struct {
+	Pin         *PinDoc            `json:"pin"`
+	Calibration *judge.Calibration `json:"calibration"` // nil = it has no labels, or was not calibrated
 }
 
 // EvidenceFile is one raw output by digest.

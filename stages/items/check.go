@@ -84,10 +84,20 @@ func (it *Item) checkScorer() error {
 	return nil
 }
 
+// JudgeScorer is the name of the scorer that needs no reference: its judge
+// brings a rubric.
+const JudgeScorer = "judge"
+
+// Referenced reports whether the item holds what an answer is scored against.
+func (it *Item) Referenced() bool {
+	return it.Answer != nil || it.Facts != nil || it.Schema != nil || it.ExpectTool != nil || it.Tests != nil || it.Rubric != "" ||
+		slices.ContainsFunc(it.Scorer, func(s ScorerRef) bool { return s.Name == JudgeScorer })
+}
+
 func (it *Item) checkReference() error {
-	if it.Answer == nil && it.Facts == nil && it.Schema == nil && it.ExpectTool == nil && it.Tests == nil {
+	if !it.Referenced() {
 		return step.WithHint(errors.New("the item has nothing to score an answer against"),
-			`give it "answer", "facts", "schema", "expect_tool" or "tests"`)
+			`give it "answer", "facts", "schema", "expect_tool", "tests" or "rubric"`)
 	}
 	if it.Schema != nil {
 		if err := checkKind("schema", it.Schema, '{', 't', 'f'); err != nil {

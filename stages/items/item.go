@@ -23,7 +23,8 @@ type Item struct {
 	Facts      []string        `json:"facts,omitempty"`
 	Schema     json.RawMessage `json:"schema,omitempty"` // JSON Schema: an object or a boolean
 	ExpectTool Calls           `json:"expect_tool,omitempty"`
-	Tests      json.RawMessage `json:"tests,omitempty"` // for code: a text, {before, source} or a list of {stdin, stdout}
+	Tests      json.RawMessage `json:"tests,omitempty"`  // for code: a text, {before, source} or a list of {stdin, stdout}
+	Rubric     string          `json:"rubric,omitempty"` // for judge: what a good answer is, over the judge's own
 
 	Source  string   `json:"source,omitempty"` // log | expert | public
 	Weight  *float64 `json:"weight,omitempty"` // share of the traffic, > 0

@@ -23,7 +23,10 @@ type Generate struct {
 // Run writes one answer per item, sample and repeat. Answers are journaled as
 // they come; an interrupted run asks only for what the journal lacks.
 func (g Generate) Run(ctx context.Context, job step.Job) error {
-	err := g.run(ctx, job)
+	return named(ctx, job, g.run(ctx, job))
+}
+
+func named(ctx context.Context, job step.Job, err error) error {
 	if err == nil || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return err
 	}
@@ -38,11 +41,31 @@ func (g Generate) run(ctx context.Context, job step.Job) error {
 	if err := p.check(); err != nil {
 		return err
 	}
+	return g.answer(ctx, job, p, passing{p.Concurrency, p.Failures == recordFailures})
+}
+
+// questions are what a step asks, in the order of its outputs.
+type questions interface {
+	// count returns the number of rows, and finds what is wrong with the inputs
+	// before anything is sent.
+	count(job step.Job) (rows int, err error)
+	// asks builds every request and hands it to f.
+	asks(ctx context.Context, job step.Job, ep Endpoint, f func(ask) error) error
+}
+
+// passing says how questions are sent.
+type passing struct {
+	concurrency int
+	record      bool // failures of the outside become failed answers
+}
+
+// answer asks all questions that the journal has no answer to.
+func (g Generate) answer(ctx context.Context, job step.Job, q questions, how passing) error {
 	h, err := hints(job)
 	if err != nil {
 		return err
 	}
-	total, err := p.count(job)
+	total, err := q.count(job)
 	if err != nil {
 		return err
 	}
@@ -54,17 +77,17 @@ func (g Generate) run(ctx context.Context, job step.Job) error {
 	if err != nil {
 		return err
 	}
-	ep, err := g.Dial.open(ctx, job, Need{Timeout: limit, Conns: p.Concurrency})
+	ep, err := g.Dial.open(ctx, job, Need{Timeout: limit, Conns: how.concurrency})
 	if err != nil {
 		return err
 	}
 	defer ep.Close()
-	c, err := newCollector(job, total, p.Concurrency)
+	c, err := newCollector(job, total, how.concurrency)
 	if err != nil {
 		return err
 	}
-	c.record = p.Failures == recordFailures
-	if err := g.pass(ctx, job, p, h, ep, kept, c); err != nil {
+	c.record = how.record
+	if err := g.pass(ctx, job, q, how.concurrency, h, ep, kept, c); err != nil {
 		return err
 	}
 	return c.finish(ep.recheck(ctx))
@@ -79,9 +102,9 @@ type result struct {
 }
 
 // pass sends what is missing. One goroutine builds requests in file order,
-// Concurrency of them send, and this one collects; it returns when all of
+// concurrency of them send, and this one collects; it returns when all of
 // them have ended.
-func (g Generate) pass(ctx context.Context, job step.Job, p generateParams, h generateHints, ep Endpoint, kept journal, c *collector) error {
+func (g Generate) pass(ctx context.Context, job step.Job, q questions, concurrency int, h generateHints, ep Endpoint, kept journal, c *collector) error {
 	dispatch, stop := context.WithCancel(ctx)
 	defer stop()
 	flight, kill := g.flight(ctx)
@@ -91,10 +114,10 @@ func (g Generate) pass(ctx context.Context, job step.Job, p generateParams, h ge
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		defer close(work)
-		built = p.asks(dispatch, job, ep, func(a ask) error { return route(dispatch, a, kept, work, results) })
+		built = q.asks(dispatch, job, ep, func(a ask) error { return route(dispatch, a, kept, work, results) })
 	})
 	s := sender{ep, h.Retries, g.Backoff}
-	for range p.Concurrency {
+	for range concurrency {
 		wg.Go(func() {
 			for a := range work {
 				r, n := s.send(dispatch, flight, a.req)

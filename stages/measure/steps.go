@@ -7,6 +7,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/judge"
 	"github.com/cupel-dev/cupel/stages/pin"
 )
 
@@ -15,8 +16,10 @@ const (
 	KindGenerate = "generate"
 	KindCell     = "cell"
 	KindMetrics  = "metrics"
+	KindJudge    = "judge"
 
 	generateRevision = 2 // reasoning tokens, errors in the stream and tool calls of equal bytes read otherwise
+	judgeRevision    = 1
 	cellRevision     = 4 // a search judges its client by the bounds of the SLO
 	metricsRevision  = 4
 )
@@ -25,6 +28,10 @@ const (
 const (
 	itemsInput = "items"
 	traceInput = "trace"
+
+	answersInput    = "answers"       // what a judge judges
+	answersPinInput = "candidate-pin" // of the candidate that gave them
+	labelsInput     = "labels"
 )
 
 // Steps returns what has to be sent for a campaign and, for its load, the
@@ -39,11 +46,19 @@ func Steps(c *spec.Campaign) []step.Step {
 			case w.Quality != nil:
 				for t := 1; t <= trials(c, cand, work); t++ {
 					steps = append(steps, generateStep(c, cand, work, t))
+					if name, ok := judge.Of(c, w.Quality); ok {
+						steps = append(steps, judgeStep(c, cand, work, name, t))
+					}
 				}
 			case w.Serving():
 				steps = append(steps, cellSteps(c, cand, work, turns)...)
 				steps = append(steps, metricsStep(c, cand, work))
 			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Judges)) {
+		if c.Judges[name].Labels != nil {
+			steps = append(steps, labelsStep(name, c.Judges[name]))
 		}
 	}
 	return steps

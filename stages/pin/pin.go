@@ -10,8 +10,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
@@ -29,11 +27,12 @@ type Identifier interface {
 	Identity(ctx context.Context) (llm.Identity, error)
 }
 
-// Steps returns one step per candidate.
+// Steps returns one step per candidate and judge.
 func Steps(c *spec.Campaign) []step.Step {
 	var steps []step.Step
-	for _, name := range slices.Sorted(maps.Keys(c.Candidates)) {
-		params, err := json.Marshal(declared(c.Candidates[name]))
+	for _, name := range c.Endpoints() {
+		pins, _ := c.Pinned(name)
+		params, err := json.Marshal(declared(pins))
 		if err != nil {
 			panic("pin: a candidate is plain data: " + err.Error())
 		}

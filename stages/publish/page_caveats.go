@@ -98,6 +98,9 @@ func (m pageMaker) comparisonCaveats(c *evidence.Comparison) []caveat {
 			out = append(out, caveat{place(where, name), "there is no interval: " + because(reasonOf(s))})
 		}
 	}
+	if j := c.Judged; j != nil && (j.Calibration == nil || !j.Calibration.Calibrated) {
+		out = append(out, caveat{where, Judged(c)[0]})
+	}
 	if m.floor(c) == nil {
 		out = append(out, caveat{where, "no noise floor was measured on this workload, so it is not known what the baseline differs from itself by"})
 	}

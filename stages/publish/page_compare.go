@@ -99,7 +99,7 @@ func facts(c *evidence.Comparison, s scale) []string {
 	if p := o.McNemar.Exact; p != nil {
 		out = append(out, fmt.Sprintf("McNemar's exact test, two-sided: p = %.3g", *p))
 	}
-	return out
+	return append(out, Judged(c)...)
 }
 
 // rowNames are overall, then the strata of either side by name.

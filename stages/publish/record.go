@@ -72,6 +72,9 @@ func (b *builder) add(s source) error {
 		b.gone = append(b.gone, s) // finish says why, when all inputs are read
 		return nil
 	}
+	if s.Judge != "" {
+		return b.addJudge(s, d)
+	}
 	cand := b.rec.Candidates[s.Candidate]
 	defer func() { b.rec.Candidates[s.Candidate] = cand }()
 	switch s.What {

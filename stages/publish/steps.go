@@ -49,9 +49,10 @@ type recordParams struct {
 // source says what an input of the record step is.
 type source struct {
 	Input     string `json:"input"`
-	What      string `json:"what"` // pin | preflight | summary | metrics | comparison | noise | raw
+	What      string `json:"what"` // pin | preflight | summary | metrics | comparison | noise | calibration | raw
 	Candidate string `json:"candidate,omitempty"`
 	Workload  string `json:"workload,omitempty"`
+	Judge     string `json:"judge,omitempty"`
 	Step      string `json:"step"`
 	Output    string `json:"output"`
 }
@@ -142,6 +143,7 @@ func sources(c *spec.Campaign) []source {
 			}
 		}
 	}
+	out = append(out, judgeSources(c)...)
 	slices.SortFunc(out, func(a, b source) int { return strings.Compare(a.Input, b.Input) })
 	return slices.CompactFunc(out, func(a, b source) bool { return a.Input == b.Input })
 }

@@ -28,6 +28,7 @@ type book struct {
 // are made ready once.
 type marker struct {
 	compiler *Compiler
+	verdicts map[answerKey]*Verdict // of the judge, nil = none was asked
 	current  *tally
 	compiled *Compiled
 	broken   error
@@ -143,5 +144,5 @@ func (m *marker) score(t *tally, row *evidence.ResponseRow) Score {
 	if m.broken != nil {
 		return Score{Reason: ScorerError + clipTo(m.broken.Error(), 200)}
 	}
-	return m.compiled.Score(Output{Text: row.Text, ToolCalls: row.ToolCalls})
+	return m.compiled.Score(Output{Text: row.Text, ToolCalls: row.ToolCalls, Verdict: m.verdicts[answerKey{row.ID, row.Sample, row.Repeat}]})
 }

@@ -21,6 +21,10 @@ func (s Stage) Check(c *spec.Campaign, open func(spec.File) (io.ReadCloser, erro
 		if q == nil {
 			continue
 		}
+		if err := checkJudge(c, q); err != nil {
+			problems = append(problems, fmt.Errorf("measure.%s: %w", name, err))
+			continue
+		}
 		for _, err := range append(checkWorkload(q, open), s.checkRuntimes(q.Scorers)...) {
 			problems = append(problems, fmt.Errorf("measure.%s: %w", name, err))
 		}

@@ -27,6 +27,14 @@ type Score struct {
 type Compiler struct {
 	overrides map[string]params
 	env       *env
+	looking   bool // no scorer needs the campaign's word
+}
+
+// Looking returns a compiler for a look at items that scores no answer of a
+// model: scorers that run programs or ask a judge may be named by the items
+// alone, since nothing is run or asked.
+func Looking() *Compiler {
+	return &Compiler{overrides: map[string]params{}, env: newEnv(), looking: true}
 }
 
 // NewCompiler returns a compiler. overrides, scorer name -> parameters, go over
@@ -82,9 +90,13 @@ func (c *Compiler) Compile(it *items.Item) (*Compiled, error) {
 		if !ok {
 			return nil, unknown("scorer", ref.Name, Names())
 		}
-		if s.Runs && c.overrides[s.Name] == nil {
+		if s.Runs && !c.named(s.Name) {
 			return nil, step.WithHint(fmt.Errorf("scorer %s runs programs, and the campaign does not name it: an item set alone may not", s.Name),
 				"write it under the workload's scorers: "+s.Name+": {}")
+		}
+		if s.Asks && !c.named(s.Name) {
+			return nil, step.WithHint(fmt.Errorf("scorer %s asks a model, and the campaign does not name it: an item set alone may not", s.Name),
+				"declare a judge under judges, and write it under the workload's scorers: "+s.Name+": {by: NAME}")
 		}
 		f, err := s.build(params(ref.Params).over(c.overrides[ref.Name]), it, c.env)
 		if err != nil {
@@ -95,6 +107,9 @@ func (c *Compiler) Compile(it *items.Item) (*Compiled, error) {
 	}
 	return out, nil
 }
+
+// named reports whether the campaign allows a scorer by its name.
+func (c *Compiler) named(scorer string) bool { return c.looking || c.overrides[scorer] != nil }
 
 // Score scores one answer: the smallest value of the item's scorers, with the
 // reason of the one that gave it. One scorer without a value leaves the answer

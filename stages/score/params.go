@@ -1,6 +1,9 @@
 package score
 
-import "github.com/cupel-dev/cupel/engine/spec"
+import (
+	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/stages/judge"
+)
 
 // Kind is the kind of the steps that score a generation. Revision is raised
 // when the same answers would now give another row or summary; a scorer's own
@@ -14,6 +17,8 @@ const (
 const (
 	inResponses = "responses"
 	inItems     = "items"
+
+	inJudgements = "judgements"
 )
 
 // stepParams is what a score step depends on beside its inputs.
@@ -23,6 +28,10 @@ type stepParams struct {
 	Where    map[string][]string       `json:"where,omitempty"`
 	Limit    int                       `json:"limit,omitempty"`
 	Answers  int                       `json:"answers"` // that each item must have: samples x repeats
+
+	// How the judge was asked, and so how its replies are read; nil = no judge
+	// scores the workload.
+	Judge *judge.Form `json:"judge,omitempty"`
 
 	// What programs of scorers run on, from Runner.Runtimes; nil when no scorer
 	// of the campaign runs any.

@@ -18,6 +18,7 @@ var Scorers = []Scorer{
 	similarity,
 	code,
 	execScorer,
+	judgeScorer,
 	compatJSONSchema,
 	compatNumeric,
 	compatRequiredFacts,

@@ -32,6 +32,9 @@ func (s Stage) Run(ctx context.Context, job step.Job) (err error) {
 		defer func() { err = errors.Join(err, c.Close()) }()
 	}
 	b := newBook(p, c)
+	if b.verdicts, err = readVerdicts(job, p.Judge); err != nil {
+		return err
+	}
 	if err := withInput(job, inItems, b.readItems); err != nil {
 		return err
 	}

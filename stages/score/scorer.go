@@ -18,6 +18,7 @@ import (
 type Output struct {
 	Text      string
 	ToolCalls []llm.ToolCall
+	Verdict   *Verdict // of the judge that was asked about it; nil = none was
 }
 
 // Func scores one output of the item that it was made for. The value is in
@@ -31,6 +32,7 @@ type Scorer struct {
 	Doc     string
 	Params  []Param
 	Runs    bool // runs programs: used only where the campaign names it, never because an item does
+	Asks    bool // asks a model: the same holds
 
 	checkParams func(raw params) error // names and types only
 	build       func(raw params, it *items.Item, env *env) (Func, error)

@@ -6,6 +6,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/judge"
 )
 
 // Stage is scoring with what runs programs for its scorers. With nil Programs
@@ -13,7 +14,8 @@ import (
 type Stage struct{ Programs Runner }
 
 // Steps returns one step for each candidate and quality workload, and one for
-// the second run that a noise floor makes. A step that scores with programs
+// the second run that a noise floor makes, and one for each judge that has
+// labels. A step that scores with programs
 // has the interpreters of this machine in its key.
 func (s Stage) Steps(c *spec.Campaign) []step.Step {
 	var steps []step.Step
@@ -21,35 +23,41 @@ func (s Stage) Steps(c *spec.Campaign) []step.Step {
 		w := c.Measure[workload]
 		if w.Quality != nil {
 			for _, candidate := range keys(c.Candidates) {
-				steps = append(steps, s.scoreStep(candidate, workload, 1, w.Quality))
+				steps = append(steps, s.scoreStep(c, candidate, workload, 1, w.Quality))
 			}
 		}
 		if n := w.NoiseFloor; n != nil {
 			if on := c.Measure[n.Suite].Quality; on != nil {
-				steps = append(steps, s.scoreStep(n.Candidate, n.Suite, 2, on))
+				steps = append(steps, s.scoreStep(c, n.Candidate, n.Suite, 2, on))
 			}
 		}
 	}
-	return unique(steps)
+	return append(unique(steps), calibrateSteps(c)...)
 }
 
 // Steps is that of a Stage without programs.
 func Steps(c *spec.Campaign) []step.Step { return Stage{}.Steps(c) }
 
 // scoreStep has no trial of its own: its key differs when the answers do.
-func (s Stage) scoreStep(candidate, workload string, trial int, q *spec.Quality) step.Step {
+func (s Stage) scoreStep(c *spec.Campaign, candidate, workload string, trial int, q *spec.Quality) step.Step {
 	p := paramsOf(q)
 	p.Runtimes = s.runtimes(q.Scorers)
+	inputs := map[string]step.Input{
+		inResponses: {Step: evidence.GenerateStep(candidate, workload, trial), Output: evidence.OutResponses},
+		inItems:     {Blob: q.Suite.Items.Digest, Path: q.Suite.Items.Path},
+	}
+	if name, ok := judge.Of(c, q); ok {
+		form := judge.FormOf(c.Judges[name])
+		p.Judge = &form
+		inputs[inJudgements] = step.Input{Step: evidence.JudgeStep(candidate, workload, name, trial), Output: evidence.OutJudgements}
+	}
 	return step.Step{
 		Name:     evidence.ScoreStep(candidate, workload, trial),
 		Kind:     Kind,
 		Revision: Revision,
 		Pure:     true,
 		Params:   json.RawMessage(mustJSON(p)),
-		Inputs: map[string]step.Input{
-			inResponses: {Step: evidence.GenerateStep(candidate, workload, trial), Output: evidence.OutResponses},
-			inItems:     {Blob: q.Suite.Items.Digest, Path: q.Suite.Items.Path},
-		},
+		Inputs:   inputs,
 	}
 }
 
@@ -82,7 +90,7 @@ func (s Stage) runtimes(scorers map[string]map[string]any) map[string]string {
 
 // Runners returns the runner of each kind that this stage adds.
 func (s Stage) Runners() map[string]step.Runner {
-	return map[string]step.Runner{Kind: step.RunnerFunc(s.Run)}
+	return map[string]step.Runner{Kind: step.RunnerFunc(s.Run), KindCalibrate: step.RunnerFunc(runCalibrate)}
 }
 
 // Runners are those of a Stage without programs.

@@ -12,19 +12,30 @@ type Judge struct {
 	// Kappa is nil when chance alone would agree always; Sensitivity and
 	// Specificity are nil without labels of their class.
 	Kappa, Sensitivity, Specificity *float64
-	Naive                           float64 // mean judgement of the unlabelled items
 	// RoganGladen inverts the judge's error rates; nil with a reason when the
 	// judge is no better than chance or one class has no labels.
 	RoganGladen *Estimate
 	Reason      Reason
-	// PPI is prediction-powered inference (A. Angelopoulos et al., Science
-	// 2023); PPIPlus weighs the judge by Lambda in [0, 1] (PPI++, 2023).
-	PPI, PPIPlus, HumanOnly Estimate
-	Lambda                  float64
+	Powered
+}
+
+// Powered holds the mean of scores that a judge gave to unlabelled items,
+// corrected by labelled ones: PPI is prediction-powered inference
+// (A. Angelopoulos et al., Science 2023); PPIPlus weighs the judge by Lambda
+// in [0, 1] (PPI++, 2023).
+type Powered struct {
+	Naive     float64  `json:"naive"` // mean judgement of the unlabelled items
+	PPI       Estimate `json:"ppi"`
+	PPIPlus   Estimate `json:"ppi_plus"`
+	HumanOnly Estimate `json:"human_only"`
+	Lambda    float64  `json:"lambda"`
 }
 
 // Estimate is a value with its standard error.
-type Estimate struct{ Value, SE float64 }
+type Estimate struct {
+	Value float64 `json:"value"`
+	SE    float64 `json:"se"`
+}
 
 // Interval is value -+ z SE.
 func (e Estimate) Interval(confidence float64) Interval {
@@ -44,10 +55,28 @@ func CalibrateJudge(human, judged, unlabelled []float64) (Judge, error) {
 		return Judge{}, fmt.Errorf("judge calibration: a label or judgement is neither 0 nor 1")
 	}
 	var j Judge
-	j.Naive = Mean(unlabelled)
+	j.Powered = powered(human, judged, unlabelled)
 	j.agree(human, judged, float64(len(unlabelled)))
-	j.predictionPowered(human, judged, unlabelled)
 	return j, nil
+}
+
+// PredictionPowered needs at least 2 labelled and 2 unlabelled items, all
+// finite; human[i] and judged[i] belong to the same item.
+func PredictionPowered(human, judged, unlabelled []float64) (Powered, error) {
+	if err := sameLength("prediction-powered mean", len(human), len(judged)); err != nil {
+		return Powered{}, err
+	}
+	if len(human) < 2 || len(unlabelled) < 2 {
+		return Powered{}, fmt.Errorf("prediction-powered mean: %d labelled and %d unlabelled items; at least 2 of each are needed", len(human), len(unlabelled))
+	}
+	for _, list := range [][]float64{human, judged, unlabelled} {
+		for _, v := range list {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return Powered{}, fmt.Errorf("prediction-powered mean: a score is %v", v)
+			}
+		}
+	}
+	return powered(human, judged, unlabelled), nil
 }
 
 func (j *Judge) agree(human, judged []float64, unlabelled float64) {
@@ -90,7 +119,8 @@ func (j *Judge) roganGladen(n, neg, pos float64) {
 	j.RoganGladen = &Estimate{theta, math.Sqrt(variance) / youden}
 }
 
-func (j *Judge) predictionPowered(human, judged, unlabelled []float64) {
+func powered(human, judged, unlabelled []float64) (j Powered) {
+	j.Naive = Mean(unlabelled)
 	n, m := float64(len(human)), float64(len(unlabelled))
 	varUnlabelled := covariance(unlabelled, unlabelled)
 	at := func(lambda float64) Estimate {
@@ -107,4 +137,21 @@ func (j *Judge) predictionPowered(human, judged, unlabelled []float64) {
 		j.Lambda = min(1, max(0, covariance(human, judged)/((1+n/m)*v)))
 	}
 	j.PPIPlus = at(j.Lambda)
+	return j
+}
+
+// CorrectedDelta is the mean of b - a over paired items, corrected by labels of
+// either side's answers: each side's judge is as wrong as its own labels say.
+// The labelled answers are taken as independent of one another and of the items,
+// so the standard error is that of three independent means. It needs at least 2
+// of each, in pairs; nil otherwise.
+func CorrectedDelta(a, b, humanA, judgedA, humanB, judgedB []float64) *Estimate {
+	if len(a) < 2 || len(a) != len(b) || len(humanA) < 2 || len(humanA) != len(judgedA) || len(humanB) < 2 || len(humanB) != len(judgedB) {
+		return nil
+	}
+	delta, errA, errB := PairedMean(differences(a, b)), PairedMean(differences(judgedA, humanA)), PairedMean(differences(judgedB, humanB))
+	return &Estimate{
+		Value: delta.Mean + errB.Mean - errA.Mean,
+		SE:    math.Sqrt(float64(delta.SE*delta.SE) + float64(errA.SE*errA.SE) + float64(errB.SE*errB.SE)),
+	}
 }

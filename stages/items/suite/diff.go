@@ -139,6 +139,7 @@ var fields = []field{
 	{"schema", false, func(l *line) any { return l.Schema }},
 	{"expect_tool", false, func(l *line) any { return l.ExpectTool }},
 	{"tests", false, func(l *line) any { return l.Tests }},
+	{"rubric", false, func(l *line) any { return l.Rubric }},
 	{"source", true, func(l *line) any { return l.Source }},
 	{"weight", true, func(l *line) any { return l.Weight }},
 	{"cluster", true, func(l *line) any { return l.Cluster }},

@@ -24,6 +24,7 @@ type line struct {
 	Schema     json.RawMessage   `json:"schema,omitempty"`
 	ExpectTool items.Calls       `json:"expect_tool,omitzero"`
 	Tests      json.RawMessage   `json:"tests,omitempty"`
+	Rubric     string            `json:"rubric,omitempty"`
 	Source     string            `json:"source,omitempty"`
 	Weight     *float64          `json:"weight,omitempty"`
 	Cluster    string            `json:"cluster,omitempty"`
@@ -39,7 +40,7 @@ func asLine(it *items.Item) line {
 	return line{
 		ID: it.ID, Strata: it.Strata, Input: input(it.Input), Tools: it.Tools, System: it.System,
 		Scorer: scorers(it.Scorer), Answer: it.Answer, Tol: it.Tol, Facts: it.Facts, Schema: it.Schema,
-		ExpectTool: it.ExpectTool, Tests: it.Tests, Source: it.Source, Weight: it.Weight, Cluster: it.Cluster,
+		ExpectTool: it.ExpectTool, Tests: it.Tests, Rubric: it.Rubric, Source: it.Source, Weight: it.Weight, Cluster: it.Cluster,
 	}
 }
 

@@ -147,7 +147,7 @@ func (l *Linter) schema(it *items.Item) []Finding {
 // duplicate compares whole inputs, but for case and white space.
 func (l *Linter) duplicate(it *items.Item) (bool, error) {
 	key := step.Sum([]byte(normal(Asked(it))))
-	ref, err := encodeLine(line{Answer: it.Answer, Facts: it.Facts, Schema: it.Schema, ExpectTool: it.ExpectTool, Tests: it.Tests})
+	ref, err := encodeLine(line{Answer: it.Answer, Facts: it.Facts, Schema: it.Schema, ExpectTool: it.ExpectTool, Tests: it.Tests, Rubric: it.Rubric})
 	if err != nil {
 		return false, err
 	}

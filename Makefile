@@ -4,7 +4,7 @@ BIN    := bin/cupel
 FUZZ   ?= 20s
 export CGO_ENABLED ?= 0
 
-.PHONY: build demo test race lint fuzz e2e bench golden clean
+.PHONY: build demo test race fma lint fuzz e2e bench golden clean
 
 build: $(BIN)
 
@@ -20,6 +20,13 @@ test:
 # The race detector needs cgo and a C compiler.
 race:
 	CGO_ENABLED=1 $(GO) test -race ./engine/... ./stages/measure/... ./stages/llm/...
+
+# The statistics are bit-exact also where the compiler may fuse a multiplication
+# with an addition; skipped on processors that cannot.
+fma:
+	@if grep -qw avx2 /proc/cpuinfo 2>/dev/null && grep -qw fma /proc/cpuinfo; then \
+		echo "GOAMD64=v3 $(GO) test ./stages/stats"; GOAMD64=v3 $(GO) test ./stages/stats; \
+	else echo "no FMA here: skipped"; fi
 
 lint:
 	$(GO) vet ./...

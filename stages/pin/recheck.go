@@ -18,7 +18,7 @@ import (
 const Input = "pin"
 
 // Read reads a job's pin document.
-func Read(job step.Job) (doc evidence.PinDoc, err error) {
+func Read(job step.Known) (doc evidence.PinDoc, err error) {
 	r, err := job.Open(Input)
 	if err != nil {
 		return doc, fmt.Errorf("pin document: %w", err)

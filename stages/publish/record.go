@@ -27,7 +27,7 @@ func (RecordRunner) Run(_ context.Context, job step.Job) error {
 	if err := job.Params(&p); err != nil {
 		return err
 	}
-	b := builder{job: job, p: p, rec: newRecord(p), busy: map[generation][]metric.Span{}}
+	b := builder{job: job, p: p, rec: newRecord(p), busy: map[generation][]metric.Span{}, beside: map[generation][]metric.Span{}}
 	for _, s := range p.Sources {
 		if err := b.add(s); err != nil {
 			return fmt.Errorf("record: %s: %w", s.Input, err)
@@ -61,6 +61,8 @@ type builder struct {
 	last int64 // newest wall clock of a measurement, Unix ns
 	gone []source
 	busy map[generation][]metric.Span // of each generation's first trial
+	// beside are requests of earlier sets that shared the endpoint with these.
+	beside map[generation][]metric.Span
 }
 
 // generation is a candidate's answers to a quality workload.
@@ -113,9 +115,23 @@ func (b *builder) add(s source) error {
 		if s.Output == evidence.OutTimings || s.Output == evidence.OutCell {
 			return b.times(s)
 		}
+		if s.Output == evidence.OutKept && s.first() {
+			var v evidence.Kept
+			if err := readJSON(b.job, s.Input, &v); err != nil {
+				return err
+			}
+			at := generation{s.Candidate, s.Workload}
+			for _, other := range v.Beside {
+				b.beside[at] = append(b.beside[at], other.Span)
+			}
+		}
 	}
 	return nil
 }
+
+// first reports whether the source is of a generation's first trial, which the
+// cost is of.
+func (s source) first() bool { return s.Step == evidence.GenerateStep(s.Candidate, s.Workload, 1) }
 
 // stoppedBy names the failed checks of a refused candidate.
 func stoppedBy(p *evidence.PreflightDoc) string {
@@ -136,7 +152,7 @@ func stoppedBy(p *evidence.PreflightDoc) string {
 // carry times.
 func (b *builder) times(s source) error {
 	at := generation{s.Candidate, s.Workload}
-	costs := s.Output == evidence.OutTimings && s.Step == evidence.GenerateStep(s.Candidate, s.Workload, 1)
+	costs := s.Output == evidence.OutTimings && s.first()
 	rc, err := b.job.Open(s.Input)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -21,7 +22,8 @@ type Generate struct {
 }
 
 // Run writes one answer per item, sample and repeat. Answers are journaled as
-// they come; an interrupted run asks only for what the journal lacks.
+// they come; an interrupted run asks only for what the journal lacks. What an
+// earlier set of the same family has the answer to is not asked for again.
 func (g Generate) Run(ctx context.Context, job step.Job) error {
 	err := g.run(ctx, job)
 	if err == nil || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
@@ -59,10 +61,16 @@ func (g Generate) run(ctx context.Context, job step.Job) error {
 		return err
 	}
 	defer ep.Close()
+	earlier, err := p.takeOver(ctx, job, ep.Prepare, kept)
+	if err != nil {
+		return err
+	}
+	maps.Copy(kept, earlier.rows)
 	c, err := newCollector(job, total, p.Concurrency)
 	if err != nil {
 		return err
 	}
+	c.earlier = earlier
 	c.record = p.Failures == recordFailures
 	if err := g.pass(ctx, job, p, h, ep, kept, c); err != nil {
 		return err
@@ -91,7 +99,7 @@ func (g Generate) pass(ctx context.Context, job step.Job, p generateParams, h ge
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		defer close(work)
-		built = p.asks(dispatch, job, ep, func(a ask) error { return route(dispatch, a, kept, work, results) })
+		built = p.asks(dispatch, job, ep.Prepare, func(a ask) error { return route(dispatch, a, kept, work, results) })
 	})
 	s := sender{ep, h.Retries, g.Backoff}
 	for range p.Concurrency {

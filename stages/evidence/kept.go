@@ -18,6 +18,14 @@ type Kept struct {
 	Beside []Beside `json:"beside"`
 }
 
+// KeptRows is what the evidence record says of it.
+type KeptRows struct {
+	Rows   int        `json:"rows"`
+	Asked  int        `json:"asked"`
+	From   []KeptFrom `json:"from"`
+	Oldest string     `json:"oldest,omitempty"` // day of the oldest request of the set, UTC
+}
+
 // Beside is a request of an earlier set.
 type Beside struct {
 	ID     string `json:"id"`

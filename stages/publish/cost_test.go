@@ -16,8 +16,8 @@ func TestCosts(t *testing.T) {
 			"bf16": {Scores: map[string]evidence.ScoreSummary{"support": {Overall: evidence.ScoreGroup{Items: 10, Scored: 10, Mean: metric.Of(0.5, "score")}}}},
 			"fp8":  {Scores: map[string]evidence.ScoreSummary{"support": {Overall: evidence.ScoreGroup{Items: 10, Scored: 10, Mean: metric.Of(0.5, "score")}}}},
 		}},
-		beside: map[generation][]metric.Span{{"bf16", "support"}: {{Start: 60e9, End: 70e9}}},
-		busy:   map[generation][]metric.Span{{"bf16", "support"}: {{Start: 0, End: 8e9}, {Start: 2e9, End: 10e9}, {Start: 60e9, End: 70e9}}},
+		kept: map[generation]*evidence.Kept{{"bf16", "support"}: {Beside: []evidence.Beside{{ID: "x", Span: metric.Span{Start: 60e9, End: 70e9}}}}},
+		busy: map[generation][]metric.Span{{"bf16", "support"}: {{Start: 0, End: 8e9}, {Start: 2e9, End: 10e9}, {Start: 60e9, End: 70e9}}},
 	}
 	b.costs()
 	got := b.rec.Candidates["bf16"].Costs["support"]

@@ -27,7 +27,7 @@ func (RecordRunner) Run(_ context.Context, job step.Job) error {
 	if err := job.Params(&p); err != nil {
 		return err
 	}
-	b := builder{job: job, p: p, rec: newRecord(p), busy: map[generation][]metric.Span{}, beside: map[generation][]metric.Span{}}
+	b := builder{job: job, p: p, rec: newRecord(p), busy: map[generation][]metric.Span{}, kept: map[generation]*evidence.Kept{}}
 	for _, s := range p.Sources {
 		if err := b.add(s); err != nil {
 			return fmt.Errorf("record: %s: %w", s.Input, err)
@@ -60,9 +60,8 @@ type builder struct {
 	rec  *evidence.Record
 	last int64 // newest wall clock of a measurement, Unix ns
 	gone []source
-	busy map[generation][]metric.Span // of each generation's first trial
-	// beside are requests of earlier sets that shared the endpoint with these.
-	beside map[generation][]metric.Span
+	busy map[generation][]metric.Span  // of each generation's first trial
+	kept map[generation]*evidence.Kept // of those with rows of an earlier set
 }
 
 // generation is a candidate's answers to a quality workload.
@@ -116,14 +115,8 @@ func (b *builder) add(s source) error {
 			return b.times(s)
 		}
 		if s.Output == evidence.OutKept && s.first() {
-			var v evidence.Kept
-			if err := readJSON(b.job, s.Input, &v); err != nil {
-				return err
-			}
-			at := generation{s.Candidate, s.Workload}
-			for _, other := range v.Beside {
-				b.beside[at] = append(b.beside[at], other.Span)
-			}
+			b.kept[generation{s.Candidate, s.Workload}] = new(evidence.Kept)
+			return readJSON(b.job, s.Input, b.kept[generation{s.Candidate, s.Workload}])
 		}
 	}
 	return nil
@@ -188,6 +181,7 @@ func (b *builder) finish() {
 		b.rec.Labels[name] = labels(b.rec, name)
 	}
 	b.costs()
+	b.keptRows()
 	b.unknownPins()
 	b.unknownResults()
 	b.unknown("hardware.gpu", "no meter ran beside the campaign and the endpoint does not say")

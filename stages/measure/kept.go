@@ -167,7 +167,11 @@ func (t *takeover) note(asked int) string {
 	if len(t.from) > 1 {
 		sets = fmt.Sprintf("%d earlier sets", len(t.from))
 	}
-	return fmt.Sprintf("%s rows kept from %s, %s asked", thousands(len(t.rows)), sets, thousands(asked))
+	rows := "rows"
+	if len(t.rows) == 1 {
+		rows = "row"
+	}
+	return fmt.Sprintf("%s %s kept from %s, %s asked", thousands(len(t.rows)), rows, sets, thousands(asked))
 }
 
 // extract is what has to be known of a row to decide about it.

@@ -391,6 +391,22 @@ func TestWhatGrows(t *testing.T) {
 	}
 }
 
+func TestKeptNote(t *testing.T) {
+	for n, want := range map[int]string{1: "1 row kept from an earlier set, 0 asked", 1960: "1,960 rows kept from an earlier set, 1,234,567 asked"} {
+		x, asked := newTakeover(), 0
+		x.from = make([]evidence.KeptFrom, 1)
+		for i := range n {
+			x.rows[rowKey{Sample: i}] = row{}
+		}
+		if n > 1 {
+			asked = 1234567
+		}
+		if got := x.note(asked); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // FuzzEarlier: whatever an earlier record holds, it is read to its end or not
 // used; what is taken over answers what was wanted.
 func FuzzEarlier(f *testing.F) {

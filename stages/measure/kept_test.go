@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -335,8 +336,8 @@ func TestForecast(t *testing.T) {
 	if err != nil || note != "3 rows kept from an earlier set, 8 asked" || cost.Requests != 8 || !cost.Exact {
 		t.Errorf("%+v %q %v", cost, note, err)
 	}
-	if ep := real(grown); ep.sent != 8 {
-		t.Errorf("%d sent", ep.sent)
+	if ep := real(grown); ep.sent.Load() != 8 {
+		t.Errorf("%d sent", ep.sent.Load())
 	}
 	for name, broken := range map[string]*pintest.Job{
 		"no worker": generateJob(t, quality(func(q *spec.Quality) { q.Concurrency = 0 }), suite(1)),
@@ -357,13 +358,13 @@ func TestForecast(t *testing.T) {
 type onWire struct {
 	*pintest.Endpoint
 	prepare prepare
-	sent    int
+	sent    atomic.Int64
 }
 
 func (o *onWire) Prepare(r llm.Request) (*llm.Prepared, error) { return o.prepare(r) }
 
 func (o *onWire) Do(context.Context, *llm.Prepared) llm.Response {
-	o.sent++
+	o.sent.Add(1)
 	return llm.Response{Text: "x", FinishReason: "stop"}
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -93,8 +94,10 @@ func growing(names ...string) step.Step {
 func growers(t *testing.T) (*fixture, *grower) {
 	f, g := setup(t), &grower{}
 	f.e.Runners["grows"] = g
-	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	f.e.Now = func() time.Time { at = at.Add(time.Second); return at }
+	var ticks atomic.Int64 // asked for by the owner and by workers
+	f.e.Now = func() time.Time {
+		return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC).Add(time.Duration(ticks.Add(1)) * time.Second)
+	}
 	return f, g
 }
 

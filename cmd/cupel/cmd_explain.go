@@ -61,6 +61,9 @@ func (a *app) printExplanation(ex exec.Explanation) {
 	}
 	if ex.Earlier == ex.Key {
 		a.printf("  recorded %s\n", ex.When)
+		for _, n := range ex.Notes {
+			a.printf("  note     %s\n", n)
+		}
 		return
 	}
 	a.printf("  against  %s (recorded %s)\n", ex.Earlier, ex.When)

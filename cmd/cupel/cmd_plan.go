@@ -20,7 +20,7 @@ func (a *app) planCmd() *cobra.Command {
 		Short: "what a run would do: cached, will run, waits on; requests and tokens",
 		Long: `Print the steps of a campaign in order and what a run would do with each. The
 store is opened read-only and stays byte for byte the same. Observing steps are
-assumed to see what they saw last.
+assumed to see what they saw last. <= marks an upper bound.
 
 ` + exitCodeTable(),
 		Example: `  cupel plan pipelines/quickstart.yaml
@@ -62,7 +62,7 @@ func (a *app) printPlan(path string, o runOptions) error {
 	fmt.Fprintln(w, "STEP\tPLAN\tREQUESTS\tTOKENS<=\tLAST TOOK\tWHY")
 	var sum exec.Preview
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Forecast, count(r.Cost.Requests), count(r.Cost.Tokens), took(r.LastTook), r.Reason)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Forecast, requests(r), count(r.Cost.Tokens), took(r.LastTook), r.Reason)
 		sum.Cost.Requests += r.Cost.Requests
 		sum.Cost.Tokens += r.Cost.Tokens
 		sum.LastTook += r.LastTook
@@ -81,7 +81,7 @@ func selectedCosts(c *campaign, rows []exec.Preview) error {
 	}
 	for i, r := range rows {
 		parts := strings.Split(r.Name, "/")
-		if r.Step.Kind != measure.KindGenerate || r.Cost.Requests == 0 || len(parts) < 3 {
+		if r.Step.Kind != measure.KindGenerate || r.Cost.Requests == 0 || r.Cost.Exact || len(parts) < 3 {
 			continue
 		}
 		q := c.loaded.Campaign.Measure[parts[2]].Quality
@@ -115,6 +115,17 @@ func planSummary(rows []exec.Preview, sum exec.Preview) string {
 		s += ", " + took(sum.LastTook) + " last time"
 	}
 	return s
+}
+
+// requests is what a step will send, or at most sends.
+func requests(r exec.Preview) string {
+	switch {
+	case r.Cost.Exact:
+		return fmt.Sprint(r.Cost.Requests)
+	case r.Cost.Requests == 0:
+		return ""
+	}
+	return fmt.Sprintf("<=%d", r.Cost.Requests)
 }
 
 func count(n int) string {

@@ -104,7 +104,7 @@ func (c *console) end(ev exec.Event) {
 	case ev.Error != "":
 		c.line("%-44s %-8s %s", ev.Step, ev.State, strings.TrimPrefix(ev.Error, ev.Step+": "))
 	case ev.State == string(exec.Done):
-		c.line("%-44s %-8s %s", ev.Step, ev.State, seconds(ev.Seconds))
+		c.line("%-44s %-8s %-7s  %s", ev.Step, ev.State, seconds(ev.Seconds), ev.Note)
 	default:
 		c.line("%-44s %-8s %s", ev.Step, ev.State, ev.Reason)
 	}

@@ -31,9 +31,11 @@ type scripted struct {
 	answers map[string]string // item -> what is answered instead of the reference
 	faults  map[string]string // item -> kind; "" = every chat, "*" = every request
 	held    map[string]chan struct{}
-	asked   []string // items of chat requests since the last look, in order of arrival
-	all     []string // the same, and never forgotten
-	hits    int      // requests of any kind since the last look
+	asked   []string           // items of chat requests since the last look, in order of arrival
+	all     []string           // the same, and never forgotten
+	seeds   map[string][]int64 // item -> seeds of its requests since the last look
+	seed    int64              // of the last chat request
+	hits    int                // requests of any kind since the last look
 	changed chan struct{}
 }
 
@@ -50,7 +52,7 @@ func newScripted(tb testing.TB, name, itemFile string) *scripted {
 	tb.Helper()
 	s := &scripted{
 		tb: tb, name: name, items: readItems(tb, itemFile), addr: "127.0.0.1:0",
-		answers: map[string]string{}, faults: map[string]string{}, held: map[string]chan struct{}{}, changed: make(chan struct{}),
+		answers: map[string]string{}, faults: map[string]string{}, held: map[string]chan struct{}{}, seeds: map[string][]int64{}, changed: make(chan struct{}),
 	}
 	s.serve(llmtest.Model{ID: name, Digest: digests[name], Context: 512})
 	s.start()
@@ -146,8 +148,10 @@ func (s *scripted) answer(prompt string) string {
 	it := s.identify(prompt)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if a, ok := s.answers[it.id]; ok {
-		return a
+	for _, at := range []string{fmt.Sprintf("%s@%d", it.id, s.seed), it.id} {
+		if a, ok := s.answers[at]; ok {
+			return a
+		}
 	}
 	return it.answer
 }
@@ -179,7 +183,10 @@ func (s *scripted) count(r *http.Request, body []byte) string {
 	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
 		return ""
 	}
-	var a struct{ Messages []struct{ Content string } }
+	var a struct {
+		Messages []struct{ Content string }
+		Seed     int64
+	}
 	if err := json.Unmarshal(body, &a); err != nil || len(a.Messages) == 0 {
 		s.tb.Errorf("endpoint %s: a request that it cannot read: %s", s.name, body)
 		return ""
@@ -187,6 +194,8 @@ func (s *scripted) count(r *http.Request, body []byte) string {
 	id := s.identify(a.Messages[len(a.Messages)-1].Content).id
 	s.asked = append(s.asked, id)
 	s.all = append(s.all, id)
+	s.seed = a.Seed
+	s.seeds[id] = append(s.seeds[id], a.Seed)
 	close(s.changed)
 	s.changed = make(chan struct{})
 	return id
@@ -263,5 +272,6 @@ func (s *scripted) look() []string {
 	defer s.mu.Unlock()
 	out := slices.Sorted(slices.Values(s.asked))
 	s.asked, s.hits = nil, 0
+	clear(s.seeds)
 	return out
 }

@@ -6,9 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestKilledWhileGenerating kills -9 while the n-th item is being answered: the
@@ -38,6 +41,55 @@ func TestKilledWhileGenerating(t *testing.T) {
 			}
 			sound(t, l, want)
 		})
+	}
+}
+
+// TestKilledWhileGrowing kills -9 while a new item of a set that has grown is
+// being answered: the rows of the earlier set and those of the journal are
+// there, and the outputs are those of a set that was asked for as a whole.
+func TestKilledWhileGrowing(t *testing.T) {
+	t.Parallel()
+	calm := newLab(t)
+	calm.run(0, "run", "campaign.yaml")
+	want := calm.outputs()
+	l := newLab(t)
+	whole, err := os.ReadFile(l.path("items.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(whole, []byte("\n"))
+	if err := os.WriteFile(l.path("items.jsonl"), bytes.Join(slices.Concat(lines[:2], lines[6:11]), nil), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l.run(0, "run", "campaign.yaml")
+	if err := os.WriteFile(l.path("items.jsonl"), whole, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l.q8.look()
+	l.q8.hold("sum-6")
+	p := l.start("run", "campaign.yaml")
+	if err := l.q8.await("sum-6"); err != nil {
+		t.Fatal(err)
+	}
+	p.kill()
+	l.q8.release()
+	l.clean()
+	kept := len(l.journaled("q8"))
+	if asked := l.q8.look(); kept == 0 || slices.ContainsFunc(asked, func(id string) bool {
+		return !slices.Contains([]string{"sum-3", "sum-4", "sum-5", "sum-6", "tree-6"}, id)
+	}) {
+		t.Errorf("%v were asked for before the kill, %d are in the journal", asked, kept)
+	}
+	r := l.run(0, "run", "campaign.yaml")
+	if asked := l.q8.look(); len(asked) != 5-kept {
+		t.Errorf("%d requests for 5 new items of which the journal held %d: %v", len(asked), kept, asked)
+	}
+	if !strings.Contains(r.stderr, "7 rows kept from an earlier set, 5 asked") {
+		t.Error(r.stderr)
+	}
+	l.clean()
+	if diff := cmp.Diff(want, l.outputs()); diff != "" {
+		t.Errorf("other outputs than a set that was asked for as a whole:\n%s", diff)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -21,12 +22,13 @@ import (
 //	endpoint NAME stop | start         it dies; it is back at the same address
 //	endpoint NAME serve ID [DIGIT]     it now serves model ID, of digest DIGIT 64 times
 //	endpoint NAME spoil KIND [ITEM...] a fault at these items, at every chat request, or at * every request
-//	endpoint NAME say TEXT ITEM...     another answer than the reference
+//	endpoint NAME say TEXT ITEM...     another answer than the reference; ITEM@SEED for one seed, with a concurrency of 1
 //	endpoint NAME mend                 take faults and answers back
 //	endpoint NAME hold ITEM...         requests for these items wait until
 //	endpoint NAME release
 //	endpoint NAME await ITEM           until the item has been asked for
 //	asked NAME [N | ITEM...]           that many chat requests, or for these items, since the last look
+//	seeds NAME ITEM SEED...            its requests since the last look had these seeds; does not count as a look
 //	untouched NAME                     no request of any kind since the last look
 //
 // The preflight asks for items called generate and json, a capacity cell for
@@ -35,6 +37,7 @@ var endpointCommands = map[string]command{
 	"exits":     simple(2, 99, cmdExits),
 	"endpoint":  simple(1, 99, cmdEndpoint),
 	"asked":     simple(1, 99, cmdAsked),
+	"seeds":     simple(3, 99, cmdSeeds),
 	"untouched": simple(1, 1, cmdUntouched),
 }
 
@@ -123,6 +126,16 @@ func cmdAsked(ts *testscript.TestScript, args []string) {
 	}
 	if want := slices.Sorted(slices.Values(args[1:])); !slices.Equal(got, want) {
 		ts.Fatalf("asked for %v, want %v", got, want)
+	}
+}
+
+func cmdSeeds(ts *testscript.TestScript, args []string) {
+	s := of(ts, args[0])
+	s.mu.Lock()
+	got := slices.Sorted(slices.Values(s.seeds[args[1]]))
+	s.mu.Unlock()
+	if want := strings.Join(args[2:], " "); strings.Trim(fmt.Sprint(got), "[]") != want {
+		ts.Fatalf("seeds %v, want %s", got, want)
 	}
 }
 

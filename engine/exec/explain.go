@@ -20,6 +20,7 @@ type Explanation struct {
 	Earlier  string       `json:"earlier,omitempty"` // key of the record that is compared with
 	When     string       `json:"when,omitempty"`    // when that one was recorded
 	Changes  []Difference `json:"changes,omitempty"` // what differs in the preimages
+	Notes    []string     `json:"notes,omitempty"`   // what the runner remarked when it was recorded
 }
 
 // Difference is one field of a key's preimage that changed.
@@ -67,7 +68,7 @@ func (e *Engine) compareWithEarlier(p *plan.Plan, row Preview, ex *Explanation) 
 	for _, rec := range history(e.Store, row.Name) { // newest first
 		if rec.Key.String() == row.Key {
 			if row.Forecast == WillHit {
-				ex.Earlier, ex.When = rec.Key.String(), rec.Finished.UTC().Format("2006-01-02 15:04:05")
+				ex.Earlier, ex.When, ex.Notes = rec.Key.String(), rec.Finished.UTC().Format("2006-01-02 15:04:05"), rec.Notes
 				return nil
 			}
 			continue

@@ -20,11 +20,13 @@ type job struct {
 	r       *run
 	w       work
 	journal *store.Journal
+	earlier []step.Earlier
 
 	mu      sync.Mutex
 	outs    map[string]*output
 	order   []string
 	refused string
+	notes   []string
 	first   error // first error of the job's own doing
 	closed  bool
 }
@@ -58,6 +60,7 @@ func (r *run) newJob(w work) (*job, error) {
 	if w.s.Pure {
 		return j, nil // nothing to resume: pure steps are derived again
 	}
+	j.earlier = r.e.earlier(w)
 	var err error
 	j.journal, err = r.e.Store.Journal(w.key)
 	return j, err
@@ -124,11 +127,13 @@ func (j *job) fail(err error) error {
 func (j *job) Step() step.Step { return j.w.s }
 
 // Params implements step.Job.
-func (j *job) Params(v any) error {
-	dec := json.NewDecoder(bytes.NewReader(j.w.pre.Params))
+func (j *job) Params(v any) error { return j.w.params(v) }
+
+func (w work) params(v any) error {
+	dec := json.NewDecoder(bytes.NewReader(w.pre.Params))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(v); err != nil {
-		return fmt.Errorf("%s: params: %w", j.w.s.Name, err)
+		return fmt.Errorf("%s: params: %w", w.s.Name, err)
 	}
 	return nil
 }
@@ -223,6 +228,16 @@ func (j *job) Journal(f func(line []byte) error) error {
 		return nil
 	}
 	return j.journal.Each(f)
+}
+
+// Earlier implements step.Job.
+func (j *job) Earlier() []step.Earlier { return j.earlier }
+
+// Note implements step.Job.
+func (j *job) Note(format string, args ...any) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.notes = append(j.notes, fmt.Sprintf(format, args...))
 }
 
 // Refuse implements step.Job.

@@ -63,6 +63,7 @@ func (e *Engine) Preview(p *plan.Plan) ([]Preview, error) {
 		default:
 			unknown[s.Name] = true
 			row.Forecast, row.Reason, row.Cost = WillRun, w.why, s.Cost
+			e.foresee(w, &row)
 			row.LastTook = e.lastTook(s.Name)
 		}
 		out = append(out, row)

@@ -15,6 +15,7 @@ type settled struct {
 	key     step.Key
 	reason  string
 	outputs []store.Output
+	notes   []string // what the runner remarked
 	err     error
 }
 

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cupel-dev/cupel/engine/plan"
@@ -216,7 +217,7 @@ func (r *run) handle(m message) {
 func (r *run) settle(s step.Step, end *settled, took time.Duration) {
 	r.settled[s.Name] = end
 	r.took[s.Name] = took
-	ev := Event{Step: s.Name, State: string(end.state), Key: keyText(end.key), Reason: end.reason, Outputs: end.outputs, Seconds: took.Seconds()}
+	ev := Event{Step: s.Name, State: string(end.state), Key: keyText(end.key), Reason: end.reason, Outputs: end.outputs, Seconds: took.Seconds(), Note: strings.Join(end.notes, "; ")}
 	if end.err != nil {
 		ev.Error = end.err.Error()
 		r.quarantineDamaged(end)

@@ -75,7 +75,7 @@ func (r *run) notDone(w work, err error, outs []store.Output) *settled {
 // record writes the step's record. An observation that says what the last one
 // said is not written again.
 func (r *run) record(w work, j *job, outs []store.Output, began time.Time) *settled {
-	end := &settled{state: Done, key: w.key, reason: w.why, outputs: outs}
+	end := &settled{state: Done, key: w.key, reason: w.why, outputs: outs, notes: j.notes}
 	outcome, reason := store.Done, ""
 	if j.refused != "" {
 		outcome, reason = store.Refused, j.refused
@@ -94,10 +94,15 @@ func (r *run) record(w work, j *job, outs []store.Output, began time.Time) *sett
 	rec := store.Record{
 		Key: w.key, Kind: w.s.Kind, Name: w.s.Name, Outcome: outcome, Reason: reason, Outputs: outs,
 		Started: began.UTC(), Finished: r.e.now().UTC(), Host: r.e.Host, Version: r.e.Version,
-		RunID: r.log.ID(), Observes: w.s.Observes,
+		RunID: r.log.ID(), Observes: w.s.Observes, Notes: j.notes,
 	}
 	if err := r.e.Store.PutRecord(w.key, pre, rec); err != nil {
 		return &settled{state: Failed, key: w.key, err: fmt.Errorf("record of %s: %w", w.s.Name, err)}
+	}
+	if of, ok := family(w.s, w.pre); ok {
+		if err := r.e.Store.AddToFamily(of, w.key); err != nil {
+			return &settled{state: Failed, key: w.key, err: fmt.Errorf("record of %s: %w", w.s.Name, err)}
+		}
 	}
 	j.discardJournal()
 	if w.s.Observes {

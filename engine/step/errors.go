@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// ErrNoInput is returned by Job.Open for an absent optional input.
+// ErrNoInput is returned by Job.Open for an absent optional input, and by
+// Earlier.Open for an absent output.
 var ErrNoInput = errors.New("input is absent")
 
 // ErrUnreachable marks that the outside world could not be looked at (no

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"strconv"
 	"strings"
@@ -64,6 +65,34 @@ func (p Preimage) Key() (Key, error) {
 
 // KeyOf hashes a preimage that is canonical already.
 func KeyOf(canonical []byte) Key { return Key(hashDomain(keyDomain, canonical)) }
+
+// familyDomain separates families from keys: neither can be taken for the other.
+const familyDomain = "cupel/family/v1\x00"
+
+// Family hashes p without what g names. What p does not have is left out as well.
+func (p Preimage) Family(g Growth) (Digest, error) {
+	var params map[string]json.RawMessage
+	if err := json.Unmarshal(p.Params, &params); err != nil {
+		return Digest{}, fmt.Errorf("params are no object: %w", err)
+	}
+	for _, name := range g.Params {
+		delete(params, name)
+	}
+	inputs := maps.Clone(p.Inputs)
+	for _, name := range g.Inputs {
+		delete(inputs, name)
+	}
+	rest, err := json.Marshal(params)
+	if err != nil {
+		return Digest{}, err
+	}
+	p.Params, p.Inputs = rest, inputs
+	b, err := p.Canonical()
+	if err != nil {
+		return Digest{}, err
+	}
+	return Digest(hashDomain(familyDomain, b)), nil
+}
 
 func hashDomain(domain string, b []byte) [sha256.Size]byte {
 	h := sha256.New()

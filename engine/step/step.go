@@ -57,8 +57,20 @@ type Step struct {
 	// Pure marks a step that can be derived again from its inputs at no cost.
 	// A damaged output of a pure step is a miss; that of any other is an error.
 	Pure bool
+	// Grows is set for a step that does many small things, each of which is
+	// the same whatever the others are: it names what says how many there are.
+	// Steps that differ in nothing else are a family, and a runner is shown
+	// what others of the family left; see Job.Earlier. Not in the key.
+	Grows *Growth
 	// Cost is the planner's estimate of what running the step sends.
 	Cost Cost
+}
+
+// Growth names the members of Params and the Inputs that a step's family does
+// not depend on.
+type Growth struct {
+	Params []string
+	Inputs []string
 }
 
 // Stage is the first element of the name.
@@ -75,6 +87,9 @@ func (s Step) Stage() string {
 type Cost struct {
 	Requests int `json:"requests,omitempty"`
 	Tokens   int `json:"tokens,omitempty"` // upper bound of output tokens
+	// Exact says that Requests is what will be sent unless something has to be
+	// sent again; otherwise it is an upper bound.
+	Exact bool `json:"exact,omitempty"`
 }
 
 // Input is where one named input comes from: either Step and Output, or Blob.
@@ -102,10 +117,15 @@ type RunnerFunc func(ctx context.Context, job Job) error
 // Run calls f.
 func (f RunnerFunc) Run(ctx context.Context, job Job) error { return f(ctx, job) }
 
-// Job is all that a runner is handed. Append, Progress and Logf may be called
-// by several goroutines at once. It gives no environment, no paths and no
-// clock: what a result may depend on is what it was given.
-type Job interface {
+// Forecaster is a Runner that can tell before a step runs what it would send,
+// from what is there and without a look at the outside. The note is for people.
+// An error means that it cannot tell.
+type Forecaster interface {
+	Forecast(Known) (cost Cost, note string, err error)
+}
+
+// Known is what is there before a step runs, to be read only.
+type Known interface {
 	// Step returns the step being run. Where is the binding to use.
 	Step() Step
 	// Params decodes the step's parameters into v; unknown fields are errors.
@@ -114,6 +134,31 @@ type Job interface {
 	// that reaches io.EOF without error has read what the digest names. It
 	// returns ErrNoInput for an optional input that is absent.
 	Open(input string) (io.ReadCloser, error)
+	// Journal calls f with each line that earlier attempts of this very step
+	// made durable, oldest first. Torn and damaged lines are left out.
+	Journal(f func(line []byte) error) error
+	// Earlier returns results of other steps of the same family, the one
+	// recorded last first, and not of too many. It is empty when everything is
+	// to be done again. What a runner takes over from them must be what it
+	// would make anew.
+	Earlier() []Earlier
+}
+
+// Earlier is the recorded result of another step of the same family.
+type Earlier struct {
+	Key    Key
+	Record int // its number within the key
+	// Open opens an output as Job.Open does an input. It returns ErrNoInput
+	// for an output that is not there. Damage in it is no damage to the step
+	// that reads it, which goes on without.
+	Open func(output string) (io.ReadCloser, error)
+}
+
+// Job is all that a runner is handed. Append, Progress and Logf may be called
+// by several goroutines at once. It gives no environment, no paths and no
+// clock: what a result may depend on is what it was given.
+type Job interface {
+	Known
 	// InputDigest returns the content digest of an input, zero when absent.
 	InputDigest(input string) Digest
 	// Create opens an output for writing. Outputs become visible together,
@@ -122,12 +167,12 @@ type Job interface {
 	// Append makes one line of unfinished work durable before it returns. A
 	// line is at most 64 MiB and may hold any bytes.
 	Append(line []byte) error
-	// Journal calls f with each line that earlier attempts of this very step
-	// made durable, oldest first. Torn and damaged lines are left out.
-	Journal(f func(line []byte) error) error
 	// Refuse turns the step's outcome into a negative result: it is recorded
 	// with its outputs, and the steps After it do not run.
 	Refuse(reason string)
+	// Note adds a sentence to the record of the step and to the line that says
+	// that it is done. Nothing may depend on it.
+	Note(format string, args ...any)
 	// Progress reports done of total; note is a short text for people.
 	Progress(done, total int, note string)
 	// Logf writes to the step's log, for people. Nothing may depend on it.

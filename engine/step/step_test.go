@@ -96,7 +96,8 @@ func TestWhatIsInTheKey(t *testing.T) {
 	}
 	want := key(base, in)
 	same := base
-	same.Name, same.Where, same.Resources, same.After, same.Observes, same.Pure, same.Cost, same.Hints = "measure/b", "b", []string{"r"}, []string{"x"}, true, true, Cost{1, 1}, json.RawMessage(`{"retries":3}`)
+	same.Name, same.Where, same.Resources, same.After, same.Observes, same.Pure, same.Cost, same.Hints = "measure/b", "b", []string{"r"}, []string{"x"}, true, true, Cost{1, 1, true}, json.RawMessage(`{"retries":3}`)
+	same.Grows = &Growth{Inputs: []string{"pin"}}
 	if key(same, in) != want {
 		t.Error("name, place or schedule is in the key")
 	}
@@ -118,6 +119,80 @@ func TestWhatIsInTheKey(t *testing.T) {
 		if key(base, in) == want {
 			t.Errorf("inputs %s: same key", name)
 		}
+	}
+}
+
+// A family depends on all that a key does, but for what is named as growing.
+// The value was computed with Python's hashlib.
+func TestFamily(t *testing.T) {
+	grows := Growth{Params: []string{"limit", "samples"}, Inputs: []string{"items"}}
+	base := Step{Name: "measure/a", Kind: "generate", Revision: 2, Trial: 1, Params: json.RawMessage(`{"concurrency":2,"samples":1}`)}
+	in := func(pin, items string) map[string]Digest {
+		return map[string]Digest{"pin": Sum([]byte(pin)), "items": Sum([]byte(items))}
+	}
+	family := func(s Step, in map[string]Digest) Digest {
+		t.Helper()
+		p, err := NewPreimage(s, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		was, _ := p.Key()
+		f, err := p.Family(grows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now, _ := p.Key(); now != was {
+			t.Error("asking for the family changed the preimage")
+		}
+		return f
+	}
+	want := family(base, in("abc", "one"))
+	if got := want.String(); got != "09efe4bdea32df2da6a9984cad99207eadbf96400487b95376b3d163f8dad0b5" {
+		t.Errorf("family %s", got)
+	}
+	for name, same := range map[string]func(*Step) map[string]Digest{
+		"items": func(*Step) map[string]Digest { return in("abc", "two") },
+		"samples": func(s *Step) map[string]Digest {
+			s.Params = json.RawMessage(`{"samples":3,"concurrency":2}`)
+			return in("abc", "one")
+		},
+		"limit": func(s *Step) map[string]Digest {
+			s.Params = json.RawMessage(`{"limit":1,"concurrency":2}`)
+			return in("abc", "one")
+		},
+		"no items": func(*Step) map[string]Digest { return map[string]Digest{"pin": Sum([]byte("abc"))} },
+		"name":     func(s *Step) map[string]Digest { s.Name, s.Where = "measure/b", "b"; return in("abc", "one") },
+	} {
+		s := base
+		if of := same(&s); family(s, of) != want {
+			t.Errorf("%s makes another family", name)
+		}
+	}
+	for name, other := range map[string]func(*Step) map[string]Digest{
+		"kind":     func(s *Step) map[string]Digest { s.Kind = "cell"; return in("abc", "one") },
+		"revision": func(s *Step) map[string]Digest { s.Revision++; return in("abc", "one") },
+		"trial":    func(s *Step) map[string]Digest { s.Trial++; return in("abc", "one") },
+		"pin":      func(*Step) map[string]Digest { return in("abcd", "one") },
+		"param": func(s *Step) map[string]Digest {
+			s.Params = json.RawMessage(`{"concurrency":3}`)
+			return in("abc", "one")
+		},
+		"new": func(s *Step) map[string]Digest {
+			s.Params = json.RawMessage(`{"concurrency":2,"x":0}`)
+			return in("abc", "one")
+		},
+		"below": func(s *Step) map[string]Digest {
+			s.Params = json.RawMessage(`{"concurrency":2,"x":{"limit":1}}`)
+			return in("abc", "one")
+		},
+	} {
+		s := base
+		if of := other(&s); family(s, of) == want {
+			t.Errorf("%s does not make another family", name)
+		}
+	}
+	if _, err := (Preimage{Params: json.RawMessage(`[]`)}).Family(grows); err == nil {
+		t.Error("params that are no object have a family")
 	}
 }
 

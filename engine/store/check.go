@@ -123,6 +123,8 @@ func (c *checker) file(f file, readData bool) {
 		c.preimage(f)
 	case "steps":
 		c.record(f)
+	case "families":
+		c.family(f)
 	case "observations":
 		c.observation(f)
 	case "refs":

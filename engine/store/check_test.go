@@ -18,6 +18,7 @@ func TestCheckFinds(t *testing.T) {
 	d := step.Sum([]byte("content"))
 	hexK, hexD := k.String(), d.String()
 	object, record := "objects/"+hexD[:2]+"/"+hexD, "steps/"+hexK[:2]+"/"+hexK+"/1.json"
+	entry := "families/" + hexD + "/" + hexK + ".json"
 	key, observation := "keys/"+hexK[:2]+"/"+hexK+".json", "observations/"+hexD+".json"
 	flip := func(path string, i int) func(dir string) error {
 		return func(dir string) error {
@@ -58,7 +59,7 @@ func TestCheckFinds(t *testing.T) {
 		"flipped record":       {flip(record, 100), []string{"damaged " + record}},
 		"torn record":          {empty(record), []string{"damaged " + record, "mode " + record}},
 		"renumbered record":    {rename(record, strings.Replace(record, "1.json", "2.json", 1)), []string{"damaged " + strings.Replace(record, "1.json", "2.json", 1)}},
-		"misnamed record":      {rename(record, strings.Replace(record, "1.json", "01.json", 1)), []string{"missing refs/campaigns/a.json", "misnamed " + strings.Replace(record, "1.json", "01.json", 1)}},
+		"misnamed record":      {rename(record, strings.Replace(record, "1.json", "01.json", 1)), []string{"missing refs/campaigns/a.json", "note " + entry, "misnamed " + strings.Replace(record, "1.json", "01.json", 1)}},
 		"writable record":      {chmod(record), []string{"mode " + record}},
 		"flipped preimage":     {flip(key, 5), []string{"damaged " + key}},
 		"missing preimage":     {remove(key), []string{"missing " + record}},
@@ -74,6 +75,11 @@ func TestCheckFinds(t *testing.T) {
 			os.Mkdir(dir+"/journals/"+hexK, 0o755)
 			return put("journals/"+hexK+"/1.log", "torn")(dir)
 		}, []string{"note journals/" + hexK + "/1.log"}},
+		"moved family":       {rename(entry, strings.Replace(entry, hexK, hexD, 1)), []string{"damaged " + strings.Replace(entry, hexK, hexD, 1)}},
+		"misnamed family":    {rename(entry, "families/"+hexD+"/x"), []string{"misnamed families/" + hexD + "/x"}},
+		"flipped family":     {flip(entry, 100), []string{"damaged " + entry}},
+		"writable family":    {chmod(entry), []string{"mode " + entry}},
+		"family of nothing":  {func(dir string) error { return os.RemoveAll(dir + "/steps/" + hexK[:2]) }, []string{"missing refs/campaigns/a.json", "note " + entry}},
 		"leftover":           {put("tmp/.tmp-1", "x"), []string{"note tmp/.tmp-1"}},
 		"leftover elsewhere": {put("keys/"+hexK[:2]+"/.tmp-1", "x"), []string{"note keys/" + hexK[:2] + "/.tmp-1"}},
 		"unknown file":       {put("notes.txt", "x"), []string{"note notes.txt"}},

@@ -21,6 +21,7 @@ func TestFormatDocument(t *testing.T) {
 		"digest":   step.Sum([]byte("hello\n")).String(),
 		"preimage": string(must[[]byte](t)(p.Canonical())) + "\n",
 		"key":      k.String(),
+		"family":   must[step.Digest](t)(p.Family(step.Growth{Inputs: []string{"responses"}})).String(),
 		"sealed": string(must[[]byte](t)(seal(struct {
 			Format int `json:"format"`
 		}{Format}))),

@@ -48,6 +48,7 @@ func scenario(t testing.TB, dir string, hooks Hooks) (err error) {
 	r := recordOf("score", noon, Output{Name: "out", Digest: d, Size: 7})
 	return errors.Join(
 		s.PutRecord(k, pre, r),
+		s.AddToFamily(d, k),
 		run.Event(map[string]string{"step": "done"}),
 		s.PutObservation(d, r),
 		s.SetRef("campaigns/a", Ref{Keys: []step.Key{k}, Objects: []step.Digest{d}}),
@@ -80,6 +81,9 @@ func scenarioHolds(t testing.TB, dir string) error {
 		}
 		return nil
 	}
+	if of := s.Family(r.Outputs[0].Digest); len(of) > 1 || len(of) == 1 && of[0] != k {
+		return fmt.Errorf("family %v", of)
+	}
 	content, err := s.Read(r.Outputs[0].Digest)
 	if err != nil || string(content) != "content" {
 		return fmt.Errorf("content %q: %v", content, err)
@@ -98,6 +102,9 @@ func scenarioDone(t testing.TB, dir string) error {
 	s, err := Open(dir, Options{})
 	if err != nil {
 		return err
+	}
+	if d := step.Sum([]byte("content")); len(s.Family(d)) != 1 {
+		return fmt.Errorf("family %v", s.Family(d))
 	}
 	_, err = s.Ref("campaigns/a")
 	if st, statErr := s.Stats(); err == nil && (statErr != nil || st.Journals != 0 || st.Records == 0) {

@@ -11,6 +11,7 @@ const (
 	OutPreflight   = "preflight.json"       // PreflightDoc
 	OutResponses   = "responses.jsonl"      // ResponseRow a line, sorted by item, sample, repeat; no times in it
 	OutTimings     = "timings.jsonl"        // TimingRow a line, same order
+	OutKept        = "kept.json"            // Kept; only when rows of an earlier set were taken over
 	OutCell        = "cell.jsonl"           // one CellHeader line, then LoadRow lines
 	OutScrapes     = "server-metrics.jsonl" // ScrapeRow a line; empty when the engine has none
 	OutScores      = "scores.jsonl"         // ScoreRow a line, sorted by item

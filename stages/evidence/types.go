@@ -320,6 +320,7 @@ type CandidateRecord struct {
 	Scores    map[string]ScoreSummary `json:"scores,omitempty"` // workload ->
 	Load      map[string]LoadMetrics  `json:"load,omitempty"`   // workload ->
 	Costs     map[string]metric.Cost  `json:"costs,omitempty"`  // quality workload ->
+	Kept      map[string]KeptRows     `json:"kept,omitempty"`   // quality workload ->, of those with rows of an earlier set
 	Stopped   string                  `json:"stopped,omitempty"`
 }
 

@@ -55,6 +55,14 @@ func (c *Client) Prepare(r Request) (*Prepared, error) {
 	}, nil
 }
 
+// PrepareFor prepares requests as a client does to which an endpoint said that it
+// is id. It opens nothing: the requests are for their digests.
+func PrepareFor(id Identity) func(Request) (*Prepared, error) {
+	c := new(Client)
+	c.known.Store(&known{api: id.API, served: id.Served, engine: id.EngineName})
+	return c.Prepare
+}
+
 // check refuses what no endpoint could answer, and what this one would ignore.
 func (d *draft) check(k *known) (err error) {
 	s := &d.Sampling

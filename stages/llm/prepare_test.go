@@ -9,6 +9,7 @@ import (
 
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/llm"
+	"github.com/cupel-dev/cupel/stages/llm/llmtest"
 )
 
 func newClient(tb testing.TB, o llm.Options) *llm.Client {
@@ -234,5 +235,48 @@ func TestOllamaFormats(t *testing.T) {
 		if err != nil || !bytes.Contains(p.Body, []byte(want)) {
 			t.Errorf("%s: %s %v, want %s", format, p.Body, err, want)
 		}
+	}
+}
+
+// Requests prepared for what an endpoint said that it is have the digests of
+// those that are sent to it, and are refused for the same reasons.
+func TestPrepareFor(t *testing.T) {
+	e := llmtest.New(t, llmtest.Script{Ollama: "0.17.4", Models: []llmtest.Model{{ID: "m:latest", Digest: hexA, Weights: hexB}}})
+	plain := llmtest.New(t, llmtest.Script{Models: []llmtest.Model{{ID: "m:latest"}}})
+	request := llm.Request{Messages: []llm.Message{{Role: "user", Content: "hi"}}, Sampling: llm.Sampling{TopP: 1, Seed: 7, MaxTokens: 64}}
+	for name, o := range map[string]llm.Options{
+		"detected":           {URL: e.URL},
+		"by another name":    {URL: e.URL, Model: "m"},
+		"ollama":             {URL: e.URL, API: llm.Ollama},
+		"ollama-generate":    {URL: e.URL, API: llm.OllamaGenerate},
+		"openai on ollama":   {URL: e.URL + "/v1"},
+		"openai":             {URL: plain.URL, API: llm.OpenAI},
+		"openai-completions": {URL: plain.URL, API: llm.OpenAICompletions},
+		"openai-responses":   {URL: plain.URL, API: llm.OpenAIResponses},
+	} {
+		id, c, err := identify(t, o)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		prepare := llm.PrepareFor(id)
+		for _, change := range []func(*llm.Request){
+			func(*llm.Request) {},
+			func(r *llm.Request) { r.Reasoning = "effort-low" },
+			func(r *llm.Request) { r.Reasoning = "thinking-off" },
+			func(r *llm.Request) { r.IgnoreEOS = true },
+			func(r *llm.Request) { r.Sampling.MaxTokens = 0 },
+		} {
+			r := request
+			change(&r)
+			want, errWant := c.Prepare(r)
+			got, err := prepare(r)
+			if (err == nil) != (errWant == nil) || err == nil && got.Digest != want.Digest || err != nil && err.Error() != errWant.Error() {
+				t.Errorf("%s, %+v: %v, %v", name, r, errWant, err)
+			}
+		}
+	}
+	if _, err := llm.PrepareFor(llm.Identity{Served: "m"})(request); err == nil {
+		t.Error("a request was prepared for no protocol")
 	}
 }

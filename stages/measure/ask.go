@@ -101,7 +101,7 @@ type rowKey struct {
 
 // each calls f with every selected item in file order. The file is streamed:
 // it may be far larger than memory.
-func (p generateParams) each(job step.Job, f func(items.Item) error) error {
+func (p generateParams) each(job step.Known, f func(items.Item) error) error {
 	r, err := job.Open(itemsInput)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (p generateParams) each(job step.Job, f func(items.Item) error) error {
 
 // count returns the number of rows, and finds every damaged line of the item
 // file before the first request is sent.
-func (p generateParams) count(job step.Job) (rows int, err error) {
+func (p generateParams) count(job step.Known) (rows int, err error) {
 	err = p.each(job, func(items.Item) error {
 		rows += p.Samples * p.Repeats
 		return nil
@@ -131,11 +131,11 @@ func (p generateParams) count(job step.Job) (rows int, err error) {
 
 // asks builds every request of every selected item and hands them to f in the
 // order of the outputs.
-func (p generateParams) asks(ctx context.Context, job step.Job, ep Endpoint, f func(ask) error) error {
+func (p generateParams) asks(ctx context.Context, job step.Known, prepare prepare, f func(ask) error) error {
 	next := place(0)
 	return p.each(job, func(it items.Item) error {
 		for s := range p.Samples {
-			req, err := ep.Prepare(p.request(&it, s))
+			req, err := prepare(p.request(&it, s))
 			if err != nil {
 				return fmt.Errorf("item %s: %w", it.ID, err)
 			}

@@ -28,6 +28,7 @@ type collector struct {
 	streak    int  // failures of the outside since the last answer
 	patience  int  // streak at which sending stops
 	record    bool // failures of the outside become failed answers
+	earlier   *takeover
 	err       error
 }
 
@@ -144,7 +145,7 @@ func (c *collector) verdict(ctx context.Context) error {
 		return c.err
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case c.outside.n > 0 && !(c.record && c.done == c.total && c.outside.n < c.total):
+	case c.outside.n > 0 && !(c.record && c.done == c.total && c.outside.n < c.total-len(c.earlier.rows)):
 		cut := c.cut
 		if c.record {
 			cut -= c.outside.n // those are counted as failures already
@@ -176,5 +177,25 @@ func (c *collector) finish(identity error) error {
 	if err := c.timings.close(); err != nil {
 		return err
 	}
+	if err := c.provenance(); err != nil {
+		return err
+	}
 	return identity
+}
+
+// provenance writes down what was not asked for, if there is such a thing.
+func (c *collector) provenance() error {
+	for _, n := range c.earlier.notes {
+		c.job.Note("%s", n)
+	}
+	if len(c.earlier.rows) == 0 {
+		return nil
+	}
+	k := c.earlier.kept(c.total)
+	c.job.Note("%s", c.earlier.note(k.Asked))
+	b, err := encode(k) // not in RFC 8785 form: a wall clock in nanoseconds has no place there
+	if err != nil {
+		return err
+	}
+	return step.Write(c.job, evidence.OutKept, "application/json", append(b, '\n'))
 }

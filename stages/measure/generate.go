@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -21,7 +22,8 @@ type Generate struct {
 }
 
 // Run writes one answer per item, sample and repeat. Answers are journaled as
-// they come; an interrupted run asks only for what the journal lacks.
+// they come; an interrupted run asks only for what the journal lacks. What an
+// earlier set of the same family has the answer to is not asked for again.
 func (g Generate) Run(ctx context.Context, job step.Job) error {
 	return named(ctx, job, g.run(ctx, job))
 }
@@ -48,9 +50,9 @@ func (g Generate) run(ctx context.Context, job step.Job) error {
 type questions interface {
 	// count returns the number of rows, and finds what is wrong with the inputs
 	// before anything is sent.
-	count(job step.Job) (rows int, err error)
+	count(job step.Known) (rows int, err error)
 	// asks builds every request and hands it to f.
-	asks(ctx context.Context, job step.Job, ep Endpoint, f func(ask) error) error
+	asks(ctx context.Context, job step.Known, prepare prepare, f func(ask) error) error
 }
 
 // passing says how questions are sent.
@@ -82,10 +84,16 @@ func (g Generate) answer(ctx context.Context, job step.Job, q questions, how pas
 		return err
 	}
 	defer ep.Close()
+	earlier, err := takeOver(ctx, job, q, ep.Prepare, kept)
+	if err != nil {
+		return err
+	}
+	maps.Copy(kept, earlier.rows)
 	c, err := newCollector(job, total, how.concurrency)
 	if err != nil {
 		return err
 	}
+	c.earlier = earlier
 	c.record = how.record
 	if err := g.pass(ctx, job, q, how.concurrency, h, ep, kept, c); err != nil {
 		return err
@@ -114,7 +122,7 @@ func (g Generate) pass(ctx context.Context, job step.Job, q questions, concurren
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		defer close(work)
-		built = q.asks(dispatch, job, ep, func(a ask) error { return route(dispatch, a, kept, work, results) })
+		built = q.asks(dispatch, job, ep.Prepare, func(a ask) error { return route(dispatch, a, kept, work, results) })
 	})
 	s := sender{ep, h.Retries, g.Backoff}
 	for range concurrency {

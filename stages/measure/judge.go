@@ -38,6 +38,11 @@ func newJudgeParams(j spec.Judge) judgeParams {
 	}
 }
 
+// judgeGrows is what says how many answers are judged: a verdict depends on the
+// answer, which is in the request, and not on which others there are. The
+// candidate's pin stays, so that each candidate's answers are judged for themselves.
+var judgeGrows = step.Growth{Params: []string{"selection"}, Inputs: []string{itemsInput, answersInput, labelsInput}}
+
 // judging is what the steps of a judge have in common. A judge is pinned and not
 // preflighted: a judge that cannot reply gives no verdicts, and its calibration
 // says so.
@@ -46,7 +51,7 @@ func judging(name string, j spec.Judge, p judgeParams) step.Step {
 		Kind: KindJudge, Revision: judgeRevision, Trial: 1, Where: name,
 		Params: plain(p), Hints: plain(generateHints{Retries: j.Retries, Timeout: j.Timeout}),
 		Inputs:    map[string]step.Input{pin.Input: {Step: evidence.PinStep(name), Output: evidence.OutPin}},
-		Resources: []string{"endpoint:" + name},
+		Resources: []string{"endpoint:" + name}, Grows: &judgeGrows,
 	}
 }
 
@@ -124,7 +129,7 @@ func notItself(job step.Job) error {
 	return nil
 }
 
-func (p judgeParams) count(job step.Job) (rows int, err error) {
+func (p judgeParams) count(job step.Known) (rows int, err error) {
 	err = p.each(job, func(rowKey, judge.Subject) error {
 		rows++
 		return nil
@@ -132,13 +137,13 @@ func (p judgeParams) count(job step.Job) (rows int, err error) {
 	return rows, err
 }
 
-func (p judgeParams) asks(ctx context.Context, job step.Job, ep Endpoint, f func(ask) error) error {
+func (p judgeParams) asks(ctx context.Context, job step.Known, prepare prepare, f func(ask) error) error {
 	next := place(0)
 	return p.each(job, func(key rowKey, s judge.Subject) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		req, err := ep.Prepare(p.request(s))
+		req, err := prepare(p.request(s))
 		if err != nil {
 			return fmt.Errorf("item %s: %w", key.ID, err)
 		}
@@ -158,7 +163,7 @@ func (p judgeParams) request(s judge.Subject) llm.Request {
 
 // each calls f with every answer that is to be judged, in the order of the
 // outputs. A failed answer has nothing to judge; an empty one has not either.
-func (p judgeParams) each(job step.Job, f func(rowKey, judge.Subject) error) error {
+func (p judgeParams) each(job step.Known, f func(rowKey, judge.Subject) error) error {
 	if p.Selection == nil {
 		return p.eachLabel(job, f)
 	}
@@ -197,7 +202,7 @@ func judged(it *items.Item) bool {
 }
 
 // items are the selected items, as a sequence that can be pulled.
-func (p judgeParams) items(job step.Job) iter.Seq2[items.Item, error] {
+func (p judgeParams) items(job step.Known) iter.Seq2[items.Item, error] {
 	return func(yield func(items.Item, error) bool) {
 		err := p.Selection.each(job, func(it items.Item) error {
 			if !yield(it, nil) {
@@ -214,7 +219,7 @@ func (p judgeParams) items(job step.Job) iter.Seq2[items.Item, error] {
 // errStop ends a reading that has no more readers.
 var errStop = errors.New("stopped")
 
-func (p judgeParams) eachLabel(job step.Job, f func(rowKey, judge.Subject) error) error {
+func (p judgeParams) eachLabel(job step.Known, f func(rowKey, judge.Subject) error) error {
 	r, err := job.Open(labelsInput)
 	if err != nil {
 		return err
@@ -225,7 +230,7 @@ func (p judgeParams) eachLabel(job step.Job, f func(rowKey, judge.Subject) error
 	})
 }
 
-func eachRow(job step.Job, input string, f func(evidence.ResponseRow) error) error {
+func eachRow(job step.Known, input string, f func(evidence.ResponseRow) error) error {
 	r, err := job.Open(input)
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ type journal map[rowKey]row
 
 // readJournal keeps the last row of each key. A line that it cannot read is a
 // row that is asked for again.
-func readJournal(job step.Job) (journal, error) {
+func readJournal(job step.Known) (journal, error) {
 	kept := journal{}
 	err := job.Journal(func(line []byte) error {
 		if bytes.Equal(line, voidLine) {
@@ -61,13 +61,30 @@ func readJournal(job step.Job) (journal, error) {
 }
 
 func parseRow(line []byte) (r row, ok bool) {
-	var resp evidence.ResponseRow
-	var timing evidence.TimingRow
-	if json.Unmarshal(line, &r) != nil || json.Unmarshal(r.Response, &resp) != nil || json.Unmarshal(r.Timing, &timing) != nil {
+	if json.Unmarshal(line, &r) != nil {
 		return r, false
 	}
-	r.Key = rowKey{resp.ID, resp.Sample, resp.Repeat}
-	return r, r.Key == rowKey{timing.ID, timing.Sample, timing.Repeat} && resp.Request == r.Request && !r.Request.IsZero()
+	same, _, ok := parsePair(r.Response, r.Timing)
+	r.Key = same.Key
+	return r, ok && same.Request == r.Request
+}
+
+// parsePair reads a line of the responses and that of the timings beside it.
+func parsePair(response, timing []byte) (r row, x extract, ok bool) {
+	var resp evidence.ResponseRow
+	var times evidence.TimingRow
+	if json.Unmarshal(response, &resp) != nil || json.Unmarshal(timing, &times) != nil {
+		return r, x, false
+	}
+	r = row{Key: rowKey{resp.ID, resp.Sample, resp.Repeat}, Request: resp.Request, Response: response, Timing: timing}
+	x = extract{failed: resp.Failure != nil, start: times.Times.StartUnixNS, end: times.Times.End}
+	return r, x, r.Key == rowKey{times.ID, times.Sample, times.Repeat} && !r.Request.IsZero()
+}
+
+// has reports whether the journal answers a.
+func (j journal) has(a ask) bool {
+	r, ok := j[a.key]
+	return ok && r.Request == a.req.Digest
 }
 
 // find returns the row that answers a, if the very same request was answered.

@@ -6,14 +6,25 @@ import (
 )
 
 // Span is a stretch of wall time in nanoseconds since 1970, from Start to End.
-type Span struct{ Start, End int64 }
+type Span struct {
+	Start int64 `json:"start"`
+	End   int64 `json:"end"`
+}
 
 // Busy is for how long at least one span lasted, in seconds: concurrent
 // requests count once, and a pause between two runs does not count. The order
 // of spans does not matter. A span that ends before it starts makes it null.
-func Busy(spans []Span) Value {
+//
+// Spans beside them are of requests that were in flight as well and are none
+// of those asked about. All that are in flight at a moment share it alike, and
+// only the share of spans counts: half of a set that was answered two at a time
+// takes half the time of all, and not nearly all of it.
+func Busy(spans, beside []Span) Value {
 	if len(spans) == 0 {
 		return Null(NoRequests, unitS)
+	}
+	if len(beside) > 0 {
+		return shared(spans, beside)
 	}
 	sorted := slices.SortedFunc(slices.Values(spans), func(a, b Span) int { return cmp.Compare(a.Start, b.Start) })
 	busy, until := 0.0, sorted[0].Start
@@ -25,6 +36,35 @@ func Busy(spans []Span) Value {
 			busy += seconds(s.End) - seconds(from)
 			until = s.End
 		}
+	}
+	return Of(busy, unitS)
+}
+
+// shared adds up the share that spans have of each moment.
+func shared(spans, beside []Span) Value {
+	type edge struct {
+		at          int64
+		own, others int
+	}
+	var edges []edge
+	for i, s := range slices.Concat(spans, beside) {
+		own := 0
+		if i < len(spans) {
+			own = 1
+		}
+		if s.End < s.Start {
+			return Null(InconsistentTime, unitS)
+		}
+		edges = append(edges, edge{s.Start, own, 1 - own}, edge{s.End, -own, own - 1})
+	}
+	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
+	var busy float64
+	own, others := 0, 0
+	for i, e := range edges {
+		if own > 0 && e.at > edges[i-1].at {
+			busy += seconds(e.at-edges[i-1].at) * float64(own) / float64(own+others)
+		}
+		own, others = own+e.own, others+e.others
 	}
 	return Of(busy, unitS)
 }

@@ -25,7 +25,7 @@ func TestBusy(t *testing.T) {
 		"backwards":        {[]Span{{0, s}, {2 * s, s}}, 0, InconsistentTime},
 		"a wall clock now": {[]Span{{1_764_000_000 * s, 1_764_000_001 * s}}, 1, ""},
 	} {
-		got := Busy(c.spans)
+		got := Busy(c.spans, nil)
 		if got.Reason != c.why || c.why == "" && math.Abs(*got.Value-c.want) > 1e-6 {
 			t.Errorf("%s: %+v, want %v %s", name, got, c.want, c.why)
 		}
@@ -46,10 +46,45 @@ func TestBusyByCounting(t *testing.T) {
 				want++
 			}
 		}
-		if got := *Busy(spans).Value * 1e9; math.Abs(got-float64(want)) > 1e-6 {
+		if got := *Busy(spans, nil).Value * 1e9; math.Abs(got-float64(want)) > 1e-6 {
 			t.Fatalf("%v ticks, counted %d", got, want)
 		}
 	})
+}
+
+// Whatever part of a set is kept, the parts together take what all took.
+func TestBusyShares(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		at := rapid.Int64Range(0, 1e12)
+		spans := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Span {
+			a, b := at.Draw(t, "a"), at.Draw(t, "b")
+			return Span{1_764_000_000e9 + min(a, b), 1_764_000_000e9 + max(a, b)}
+		}), 2, 12).Draw(t, "spans")
+		n := rapid.IntRange(1, len(spans)-1).Draw(t, "kept")
+		all, kept, rest := *Busy(spans, nil).Value, *Busy(spans[:n], spans[n:]).Value, *Busy(spans[n:], spans[:n]).Value
+		if math.Abs(kept+rest-all) > 1e-5 || kept < 0 || kept > all+1e-5 {
+			t.Fatalf("%v s and %v s of %v s", kept, rest, all)
+		}
+	})
+	const s = 1_000_000_000
+	for name, c := range map[string]struct {
+		spans, beside []Span
+		want          float64
+		why           string
+	}{
+		"alike":          {[]Span{{0, 10 * s}}, []Span{{0, 10 * s}}, 5, ""},
+		"in part":        {[]Span{{0, 10 * s}}, []Span{{8 * s, 20 * s}}, 9, ""},
+		"two of three":   {[]Span{{0, 3 * s}, {0, 3 * s}}, []Span{{0, 3 * s}}, 2, ""},
+		"apart":          {[]Span{{0, 3 * s}}, []Span{{4 * s, 5 * s}}, 3, ""},
+		"none":           {nil, []Span{{0, s}}, 0, NoRequests},
+		"backwards":      {[]Span{{0, s}}, []Span{{2 * s, s}}, 0, InconsistentTime},
+		"no time at all": {[]Span{{s, s}}, []Span{{s, s}}, 0, ""},
+	} {
+		got := Busy(c.spans, c.beside)
+		if got.Reason != c.why || c.why == "" && math.Abs(*got.Value-c.want) > 1e-6 {
+			t.Errorf("%s: %+v, want %v %s", name, got, c.want, c.why)
+		}
+	}
 }
 
 func TestNewCost(t *testing.T) {
@@ -85,7 +120,7 @@ func TestCostReasons(t *testing.T) {
 		"free":         {CostInput{busy, 1, &Price{Currency: "EUR"}, 10, right}, "", "", ""},
 		"no price":     {CostInput{busy, 1, nil, 10, right}, "", NoPrice, NoPrice},
 		"no GPU count": {CostInput{busy, 0, eur, 10, right}, NoGPUCount, NoGPUCount, NoGPUCount},
-		"no time":      {CostInput{Busy(nil), 1, eur, 10, right}, NoRequests, NoRequests, NoRequests},
+		"no time":      {CostInput{Busy(nil, nil), 1, eur, 10, right}, NoRequests, NoRequests, NoRequests},
 		"no items":     {CostInput{busy, 1, eur, 0, right}, "", NoAnswers, ""},
 		"none correct": {CostInput{busy, 1, eur, 10, Of(0, "items")}, "", "", NoCorrectItems},
 		"unscored":     {CostInput{busy, 1, eur, 10, Null(Unscored, "items")}, "", "", Unscored},

@@ -68,7 +68,7 @@ var perQuality = []Definition{
 	{"mean", "score", scopeQuality, "mean over items of the item's score, itself a mean over samples and repeats", []string{Unscored}, 1, "higher", nil},
 	{"truncation_rate", unitRatio, scopeQuality, "answers cut by the token limit / answers", []string{NoAnswers}, 1, "lower", nil},
 	{"failure_rate", unitRatio, scopeQuality, "answers without a usable output / answers", []string{NoAnswers}, 1, "lower", nil},
-	{"gpu_hours", unitGPUHours, scopeQuality, "GPUs x the wall time in which at least one request of the generation was in flight; pauses do not count", []string{NoRequests, InconsistentTime, NoGPUCount}, 1, "lower", nil},
+	{"gpu_hours", unitGPUHours, scopeQuality, "GPUs x the wall time in which at least one request of the generation was in flight; pauses do not count, and where requests were in flight beside them that are no longer part of the set, neither does the share of those", []string{NoRequests, InconsistentTime, NoGPUCount}, 1, "lower", nil},
 	{"cost.per_1k_items", unitMoney, scopeQuality, "1000 x gpu_hours x price of a GPU hour / items, failed ones included", and(ofCost, NoAnswers), 1, "lower", nil},
 	{"cost.per_1k_correct", unitMoney, scopeQuality, "1000 x gpu_hours x price of a GPU hour / sum of the items' scores", and(ofCost, Unscored, NoCorrectItems), 1, "lower", nil},
 }

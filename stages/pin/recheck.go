@@ -18,10 +18,10 @@ import (
 const Input = "pin"
 
 // Read reads a job's pin document.
-func Read(job step.Job) (evidence.PinDoc, error) { return ReadFrom(job, Input) }
+func Read(job step.Known) (evidence.PinDoc, error) { return ReadFrom(job, Input) }
 
 // ReadFrom reads the pin document of another endpoint.
-func ReadFrom(job step.Job, input string) (doc evidence.PinDoc, err error) {
+func ReadFrom(job step.Known, input string) (doc evidence.PinDoc, err error) {
 	r, err := job.Open(input)
 	if err != nil {
 		return doc, fmt.Errorf("pin document: %w", err)

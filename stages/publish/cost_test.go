@@ -7,7 +7,8 @@ import (
 	"github.com/cupel-dev/cupel/stages/metric"
 )
 
-// Two requests at once for 10 s and one for 5 s after a pause: 15 s of one GPU.
+// Two requests at once for 10 s and, after a pause, one for 10 s beside one of
+// an earlier set: 15 s of one GPU.
 func TestCosts(t *testing.T) {
 	b := builder{
 		p: recordParams{GPUs: map[string]int{"bf16": 1}, Price: &metric.Price{GPUHour: 3.6, Currency: "EUR"}},
@@ -15,7 +16,8 @@ func TestCosts(t *testing.T) {
 			"bf16": {Scores: map[string]evidence.ScoreSummary{"support": {Overall: evidence.ScoreGroup{Items: 10, Scored: 10, Mean: metric.Of(0.5, "score")}}}},
 			"fp8":  {Scores: map[string]evidence.ScoreSummary{"support": {Overall: evidence.ScoreGroup{Items: 10, Scored: 10, Mean: metric.Of(0.5, "score")}}}},
 		}},
-		busy: map[generation][]metric.Span{{"bf16", "support"}: {{Start: 0, End: 8e9}, {Start: 2e9, End: 10e9}, {Start: 60e9, End: 65e9}}},
+		kept: map[generation]*evidence.Kept{{"bf16", "support"}: {Beside: []evidence.Beside{{ID: "x", Span: metric.Span{Start: 60e9, End: 70e9}}}}},
+		busy: map[generation][]metric.Span{{"bf16", "support"}: {{Start: 0, End: 8e9}, {Start: 2e9, End: 10e9}, {Start: 60e9, End: 70e9}}},
 	}
 	b.costs()
 	got := b.rec.Candidates["bf16"].Costs["support"]

@@ -15,7 +15,7 @@ import (
 type caveat struct{ Where, Text string }
 
 // caveats lists them in a fixed order: what was refused, then scores,
-// comparisons, noise floor, load, guards.
+// what was asked for before, comparisons, noise floor, load, guards.
 func (m pageMaker) caveats() []caveat {
 	var out []caveat
 	for _, name := range m.names {
@@ -25,6 +25,9 @@ func (m pageMaker) caveats() []caveat {
 	}
 	for _, name := range m.names {
 		out = append(out, scoreCaveats(name, m.rec.Candidates[name].Scores)...)
+	}
+	for _, name := range m.names {
+		out = append(out, keptCaveats(name, m.rec.Candidates[name].Kept)...)
 	}
 	for i := range m.rec.Comparisons {
 		out = append(out, m.comparisonCaveats(&m.rec.Comparisons[i])...)
@@ -70,6 +73,19 @@ func scoreCaveats(name string, scores map[string]evidence.ScoreSummary) []caveat
 		if g.Scored != g.Items {
 			add("%s of %s have a score", thousands(g.Scored), plural(g.Items, "item", "items"))
 		}
+	}
+	return out
+}
+
+func keptCaveats(name string, kept map[string]evidence.KeptRows) []caveat {
+	var out []caveat
+	for _, wl := range slices.Sorted(maps.Keys(kept)) {
+		k := kept[wl]
+		text := fmt.Sprintf("%s of %s kept from an earlier set", thousands(k.Rows), plural(k.Rows+k.Asked, "answer", "answers"))
+		if k.Oldest != "" {
+			text += "; the oldest was asked for on " + k.Oldest
+		}
+		out = append(out, caveat{place(name, wl), text})
 	}
 	return out
 }

@@ -27,7 +27,7 @@ func (RecordRunner) Run(_ context.Context, job step.Job) error {
 	if err := job.Params(&p); err != nil {
 		return err
 	}
-	b := builder{job: job, p: p, rec: newRecord(p), busy: map[generation][]metric.Span{}}
+	b := builder{job: job, p: p, rec: newRecord(p), busy: map[generation][]metric.Span{}, kept: map[generation]*evidence.Kept{}}
 	for _, s := range p.Sources {
 		if err := b.add(s); err != nil {
 			return fmt.Errorf("record: %s: %w", s.Input, err)
@@ -60,7 +60,8 @@ type builder struct {
 	rec  *evidence.Record
 	last int64 // newest wall clock of a measurement, Unix ns
 	gone []source
-	busy map[generation][]metric.Span // of each generation's first trial
+	busy map[generation][]metric.Span  // of each generation's first trial
+	kept map[generation]*evidence.Kept // of those with rows of an earlier set
 }
 
 // generation is a candidate's answers to a quality workload.
@@ -116,9 +117,17 @@ func (b *builder) add(s source) error {
 		if s.Output == evidence.OutTimings || s.Output == evidence.OutCell {
 			return b.times(s)
 		}
+		if s.Output == evidence.OutKept && s.first() {
+			b.kept[generation{s.Candidate, s.Workload}] = new(evidence.Kept)
+			return readJSON(b.job, s.Input, b.kept[generation{s.Candidate, s.Workload}])
+		}
 	}
 	return nil
 }
+
+// first reports whether the source is of a generation's first trial, which the
+// cost is of.
+func (s source) first() bool { return s.Step == evidence.GenerateStep(s.Candidate, s.Workload, 1) }
 
 // stoppedBy names the failed checks of a refused candidate.
 func stoppedBy(p *evidence.PreflightDoc) string {
@@ -139,7 +148,7 @@ func stoppedBy(p *evidence.PreflightDoc) string {
 // carry times.
 func (b *builder) times(s source) error {
 	at := generation{s.Candidate, s.Workload}
-	costs := s.Output == evidence.OutTimings && s.Step == evidence.GenerateStep(s.Candidate, s.Workload, 1)
+	costs := s.Output == evidence.OutTimings && s.first()
 	rc, err := b.job.Open(s.Input)
 	if err != nil {
 		return err
@@ -175,6 +184,7 @@ func (b *builder) finish() {
 		b.rec.Labels[name] = labels(b.rec, name)
 	}
 	b.costs()
+	b.keptRows()
 	b.unknownPins()
 	b.unknownResults()
 	b.unknown("hardware.gpu", "no meter ran beside the campaign and the endpoint does not say")

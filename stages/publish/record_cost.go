@@ -7,8 +7,9 @@ import "github.com/cupel-dev/cupel/stages/metric"
 func (b *builder) costs() {
 	for name, c := range b.rec.Candidates {
 		for workload, s := range c.Scores {
+			at := generation{name, workload}
 			in := metric.CostInput{
-				Busy: metric.Busy(b.busy[generation{name, workload}]), GPUs: b.p.GPUs[name], Price: b.p.Price,
+				Busy: metric.Busy(b.busy[at], b.beside(at)), GPUs: b.p.GPUs[name], Price: b.p.Price,
 				Items: s.Overall.Items, Correct: s.Overall.Mean,
 			}
 			if m := s.Overall.Mean.Value; m != nil {

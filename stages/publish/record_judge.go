@@ -20,6 +20,7 @@ func judgeSources(c *spec.Campaign) (out []source) {
 	replies := func(name, stepName string) {
 		add("raw", name, stepName, evidence.OutJudgements)
 		add("raw", name, stepName, evidence.OutTimings)
+		add("raw", name, stepName, evidence.OutKept)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Judges)) {
 		add("pin", name, evidence.PinStep(name), evidence.OutPin)

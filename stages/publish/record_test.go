@@ -117,13 +117,48 @@ func TestRecordGathersEverything(t *testing.T) {
 			t.Errorf("evidence of what was not measured: %+v", e)
 		}
 	}
-	// Two candidates: responses, timings, scores and four cells with scrapes each; and the
-	// baseline's second run.
-	if len(rec.Evidence) != 2*11+3 {
-		t.Errorf("%d raw outputs, want 25", len(rec.Evidence))
+	// Two candidates: responses, timings, what was kept, scores and four cells with scrapes
+	// each; and the baseline's second run.
+	if len(rec.Evidence) != 2*12+4 {
+		t.Errorf("%d raw outputs, want 28", len(rec.Evidence))
 	}
 	if _, again := recordOf(t, nil); !bytes.Equal(raw, again) {
 		t.Error("the same inputs gave two records")
+	}
+}
+
+// A row of an earlier set costs its share of the time that it had the endpoint
+// for; a second trial has no cost, and most generations keep nothing.
+func TestRecordOfKeptRows(t *testing.T) {
+	const first, second = "measure/bf16/support/generate:", "measure/bf16/support/generate-2:"
+	rec, _ := recordOf(t, func(in map[string][]byte) {
+		for _, gen := range []string{first, second} {
+			if _, there := in[gen+evidence.OutKept]; !there {
+				t.Fatalf("%s%s is no input", gen, evidence.OutKept)
+			}
+		}
+		in[first+evidence.OutTimings] = []byte(`{"id":"a","times":{"start_unix_ns":1795800000000000000,"end_ns":4000000000}}` + "\n")
+		in[first+evidence.OutKept] = []byte(`{"rows":1,"asked":2,"from":[{"key":"` + strings.Repeat("a", 64) + `","record":3,"rows":1}],"beside":[{"start":1795800002000000000,"end":1795800009000000000}]}`)
+		in[second+evidence.OutKept] = []byte(`{"rows":1,"asked":0,"from":[],"beside":[{"start":1795800000000000000,"end":1795800004000000000}]}`)
+		for name := range in {
+			if strings.HasSuffix(name, "fp8/support/generate:"+evidence.OutKept) {
+				delete(in, name)
+			}
+		}
+	})
+	if busy := rec.Candidates["bf16"].Costs["support"].BusyS; busy.Value == nil || *busy.Value != 3 {
+		t.Errorf("busy %+v, want 3 s", busy)
+	}
+	if k := rec.Candidates["bf16"].Kept; len(k) != 1 || k["support"].Rows != 1 || k["support"].Asked != 2 || k["support"].Oldest != "2026-11-27" || k["support"].From[0].Record != 3 {
+		t.Errorf("kept %+v", k)
+	}
+	if k := rec.Candidates["fp8"].Kept; k != nil {
+		t.Errorf("fp8 kept %+v", k)
+	}
+	for field := range unknowns(rec) {
+		if strings.Contains(field, "kept") || strings.Contains(field, "fp8") && strings.Contains(field, "generate") {
+			t.Errorf("%s is unknown", field)
+		}
 	}
 }
 
@@ -203,5 +238,13 @@ func TestSteps(t *testing.T) {
 	mine, err := step.NewPreimage(steps[0], nil)
 	if err != nil || bytes.Equal(mine.Params, other.Params) {
 		t.Errorf("the spec hash is not among the parameters: %v", err)
+	}
+}
+
+func TestKeptCaveats(t *testing.T) {
+	got := keptCaveats("fp8", map[string]evidence.KeptRows{"b": {Rows: 1960, Asked: 40, Oldest: "2026-03-01"}, "a": {Rows: 1}})
+	want := []caveat{{"fp8, a", "1 of 1 answer kept from an earlier set"}, {"fp8, b", "1,960 of 2,000 answers kept from an earlier set; the oldest was asked for on 2026-03-01"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -152,6 +152,7 @@ func addGeneration(add func(what, cand, wl, stepName, output string), cand, wl s
 	gen := evidence.GenerateStep(cand, wl, trial)
 	add("raw", cand, wl, gen, evidence.OutResponses)
 	add("raw", cand, wl, gen, evidence.OutTimings)
+	add("raw", cand, wl, gen, evidence.OutKept)
 	score := evidence.ScoreStep(cand, wl, trial)
 	add("raw", cand, wl, score, evidence.OutScores)
 	if trial == 1 {

@@ -19,11 +19,13 @@ type Job struct {
 	S       step.Step
 	Inputs  map[string][]byte
 	Lines   [][]byte           // the journal; Append adds to it
+	Before  []step.Earlier     // what others of the family left
 	OnLine  func([]byte) error // called before a line is kept; an error stands for a full disk
 	mu      sync.Mutex
 	outputs map[string]*output
 	refused string
 	Notes   []string // of Progress, "done/total note"
+	Remarks []string // of Note
 	Log     []string
 }
 
@@ -96,6 +98,16 @@ func (j *Job) Journal(f func([]byte) error) error {
 		}
 	}
 	return nil
+}
+
+// Earlier returns Before.
+func (j *Job) Earlier() []step.Earlier { return j.Before }
+
+// Note keeps a sentence.
+func (j *Job) Note(format string, args ...any) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.Remarks = append(j.Remarks, fmt.Sprintf(format, args...))
 }
 
 // Refuse keeps the reason.

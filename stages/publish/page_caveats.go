@@ -26,6 +26,7 @@ func (m pageMaker) caveats() []caveat {
 	for _, name := range m.names {
 		out = append(out, scoreCaveats(name, m.rec.Candidates[name].Scores)...)
 	}
+	out = append(out, m.heldOutCaveats()...)
 	for i := range m.rec.Comparisons {
 		out = append(out, m.comparisonCaveats(&m.rec.Comparisons[i])...)
 	}
@@ -69,6 +70,17 @@ func scoreCaveats(name string, scores map[string]evidence.ScoreSummary) []caveat
 		}
 		if g.Scored != g.Items {
 			add("%s of %s have a score", thousands(g.Scored), plural(g.Items, "item", "items"))
+		}
+	}
+	return out
+}
+
+// heldOutCaveats say what is not in the finding and why.
+func (m pageMaker) heldOutCaveats() []caveat {
+	var out []caveat
+	for _, e := range m.rec.Evidence {
+		if e.HeldOut {
+			out = append(out, caveat{e.Step, "its items are held out: ids, strata and scores are here, the answers and the scorers' reasons are not"})
 		}
 	}
 	return out

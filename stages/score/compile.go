@@ -8,7 +8,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/items"
 )
 
@@ -83,8 +82,7 @@ func (c *Compiler) Compile(it *items.Item) (*Compiled, error) {
 			return nil, unknown("scorer", ref.Name, Names())
 		}
 		if s.Runs && c.overrides[s.Name] == nil {
-			return nil, step.WithHint(fmt.Errorf("scorer %s runs programs, and the campaign does not name it: an item set alone may not", s.Name),
-				"write it under the workload's scorers: "+s.Name+": {}")
+			return nil, errRunsUnnamed(s.Name)
 		}
 		f, err := s.build(params(ref.Params).over(c.overrides[ref.Name]), it, c.env)
 		if err != nil {

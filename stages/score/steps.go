@@ -48,7 +48,7 @@ func (s Stage) scoreStep(candidate, workload string, trial int, q *spec.Quality)
 		Params:   json.RawMessage(mustJSON(p)),
 		Inputs: map[string]step.Input{
 			inResponses: {Step: evidence.GenerateStep(candidate, workload, trial), Output: evidence.OutResponses},
-			inItems:     {Blob: q.Suite.Items.Digest, Path: q.Suite.Items.Path},
+			inItems:     evidence.ItemsOf(q),
 		},
 	}
 }

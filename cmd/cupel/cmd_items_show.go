@@ -224,7 +224,7 @@ func (a *app) showAccess(s *suite.Set) error {
 	if err != nil {
 		return itemsError(err)
 	}
-	doubts := log.Doubts(suite.Mark{})
+	doubts := append([]string{}, log.Doubts(suite.Mark{})...)
 	if a.json {
 		return a.printJSON(map[string]any{"access": log.Openings, "unreadable": log.Unreadable, "doubts": doubts})
 	}

@@ -2,13 +2,17 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"strings"
 	"testing"
 
 	"filippo.io/age"
 
+	"github.com/cupel-dev/cupel/engine/exec"
+	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/items/suite"
 )
 
 // newHeldOutLab makes the shared items a frozen suite and runs its held-out part.
@@ -80,6 +84,28 @@ func TestForgedHeldOut(t *testing.T) {
 				t.Errorf("%v were asked for", sent)
 			}
 		})
+	}
+}
+
+// A step that nobody expected to run, and that has no identity then, is wrong
+// usage; beside a failure of the outside it is that.
+func TestLockedStep(t *testing.T) {
+	locked := exec.Result{Step: step.Step{Name: "measure/q8/answers/generate"}, State: exec.Failed}
+	c := &spec.Campaign{Measure: map[string]spec.Workload{"answers": {Kind: "quality", Quality: &spec.Quality{
+		Suite: spec.Suite{Items: spec.File{Path: "v1/heldout.age"}, HeldOut: &spec.HeldOut{}}}}}}
+	w := &wiring{loaded: &spec.Loaded{Campaign: c}}
+	_, locked.Err = w.unseal("r", step.Input{Path: "v1/heldout.age", Sealed: true})
+	if !errors.Is(locked.Err, suite.ErrLocked) || !strings.HasSuffix(locked.Err.Error(), giveIdentity) {
+		t.Fatal(locked.Err)
+	}
+	down := exec.Result{State: exec.Failed, Err: step.ErrUnreachable}
+	for want, results := range map[exitCode][]exec.Result{exitUsage: {locked, locked}, exitOutside: {locked, down}} {
+		if err := runError(&exec.Outcome{Results: results}); codeOf(err) != want {
+			t.Errorf("%v: exit code %d, want %d", err, codeOf(err), want)
+		}
+	}
+	if _, err := w.unseal("r", step.Input{Path: "other.age"}); err == nil {
+		t.Error("a file that belongs to no workload was opened")
 	}
 }
 

@@ -175,25 +175,29 @@ func leakedIDs(all []suite.Leak) string {
 }
 
 // prepare opens and inspects the held-out items of a campaign when a step is to
-// run that reads them; what is cached needs no identity.
-func (v *vault) prepare(c *campaign, e *exec.Engine) error {
+// run that reads them, or that sends anything which they could stand in. What is
+// cached needs no identity. The answer says that leaks were not looked for.
+func (v *vault) prepare(c *campaign, e *exec.Engine) (unseen bool, err error) {
 	if len(heldOutWorkloads(c.loaded.Campaign)) == 0 {
-		return nil
+		return false, nil
 	}
 	rows, err := e.Preview(c.plan)
 	if err != nil {
-		return fail(exitUsage, err)
+		return false, fail(exitUsage, err)
 	}
 	for _, r := range rows {
-		if r.Forecast != exec.WillRun && r.Forecast != exec.WillWait || !readsSealed(r.Step) {
+		if r.Forecast != exec.WillRun && r.Forecast != exec.WillWait {
 			continue
 		}
-		if v.locked() {
-			return fail(exitUsage, step.WithHint(fmt.Errorf("%s reads held-out items, and they are encrypted; nothing was sent", r.Name), giveIdentity))
+		if v.locked() && readsSealed(r.Step) {
+			return false, fail(exitUsage, step.WithHint(fmt.Errorf("%s reads held-out items, and they are encrypted; nothing was sent", r.Name), giveIdentity))
 		}
-		return heldOutError(v.inspectOnce(c.loaded))
+		unseen = unseen || readsSealed(r.Step) || !r.Step.Pure && !r.Step.Observes
 	}
-	return nil
+	if !unseen || v.locked() {
+		return unseen, nil
+	}
+	return false, heldOutError(v.inspectOnce(c.loaded))
 }
 
 func (v *vault) inspectOnce(l *spec.Loaded) error {
@@ -221,7 +225,10 @@ func (a *app) openHeldOut(c *campaign, s *store.Store, e *exec.Engine) error {
 	for _, d := range doubts {
 		fmt.Fprintf(a.stderr, "cupel: warning: %s\n", d)
 	}
-	err = c.wiring.vault.prepare(c, e)
+	unseen, err := c.wiring.vault.prepare(c, e)
+	if unseen {
+		fmt.Fprintf(a.stderr, "cupel: warning: the held-out items are encrypted, so whether they stand in a prompt was not looked at; %s\n", giveIdentity)
+	}
 	a.closeHeldOut(c, s)
 	return err
 }

@@ -19,6 +19,7 @@ import (
 )
 
 func (a *app) checkCmd() *cobra.Command {
+	var u unlock
 	c := &cobra.Command{
 		Use:   "check FILE",
 		Short: "validate a campaign: schema, items, guards, sample sizes",
@@ -27,6 +28,10 @@ items against their scorers, the guards against the metrics that will exist.
 Prints nothing when all is well, like go vet. Warnings (a guard that the items
 cannot decide, a pin that is not declared) are printed and do not fail the
 check, unless the campaign says pins: strict.
+
+Of a held-out part the index is checked: counts, labels, scorers. With --identity
+its items are opened too, which is recorded, and a campaign in whose prompts one of
+them stands is refused.
 
 ` + exitCodeTable(),
 		Example: `  cupel check pipelines/quickstart.yaml
@@ -40,7 +45,10 @@ check, unless the campaign says pins: strict.
 			if err := refuse(loaded); err != nil {
 				return fail(exitUsage, err)
 			}
-			warnings, err := a.warnings(loaded)
+			if err := checkHeldOut(loaded, u); err != nil {
+				return err
+			}
+			warnings, err := a.warnings(loaded, u.identity == "")
 			if err != nil {
 				return fail(exitUsage, err)
 			}
@@ -56,7 +64,16 @@ check, unless the campaign says pins: strict.
 			return nil
 		},
 	}
+	u.flags(c)
 	return c
+}
+
+// checkHeldOut opens and inspects held-out items when there is an identity.
+func checkHeldOut(l *spec.Loaded, u unlock) error {
+	if u.identity == "" || len(heldOutWorkloads(l.Campaign)) == 0 {
+		return nil
+	}
+	return heldOutError(u.vault("cupel check").inspect(l))
 }
 
 // refuse collects everything that a run would stumble over: what this version
@@ -97,6 +114,7 @@ func refuse(l *spec.Loaded) error {
 			all = append(all, l.At([]string{"judges", name}, err.Error(), ""))
 		}
 	}
+	all = append(all, checkSuites(l)...)
 	if len(all) == 0 {
 		return nil
 	}
@@ -143,8 +161,9 @@ func guardHint(e decide.CheckError) string {
 
 func openFile(f spec.File) (io.ReadCloser, error) { return os.Open(f.Path) }
 
-// warnings are doubts that do not stop a run.
-func (a *app) warnings(l *spec.Loaded) ([]string, error) {
+// warnings are doubts that do not stop a run; locked says that held-out items
+// were not opened.
+func (a *app) warnings(l *spec.Loaded, locked bool) ([]string, error) {
 	out := []string{}
 	for _, w := range l.Warnings {
 		out = append(out, w.Error())
@@ -152,6 +171,11 @@ func (a *app) warnings(l *spec.Loaded) ([]string, error) {
 	for _, cand := range slices.Sorted(maps.Keys(l.Unknown)) {
 		out = append(out, fmt.Sprintf("candidate %s: not declared, so known only if the endpoint says it: %s", cand, strings.Join(l.Unknown[cand], ", ")))
 	}
+	held, err := a.heldOutWarnings(l, locked)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, held...)
 	counts, err := selectedItems(l)
 	if err != nil {
 		return nil, err
@@ -167,22 +191,52 @@ func selectedItems(l *spec.Loaded) (map[string]map[string]int, error) {
 		if q == nil {
 			continue
 		}
-		f, err := openFile(q.Suite.Items)
-		if err != nil {
-			return nil, err
-		}
 		counts, keep := map[string]int{}, items.NewSelector(q.Where, q.Limit, q.Stratify)
-		err = items.ReadNamed(q.Suite.Items.Name, f, func(it items.Item) error {
+		err := eachLabels(q, func(it items.Item) error {
 			if keep.Keep(&it) {
 				counts[it.Stratum(q.Stratify)]++
 			}
 			return nil
 		})
-		f.Close()
 		if err != nil {
 			return nil, err
 		}
 		out[name] = counts
 	}
 	return out, nil
+}
+
+// eachLabels yields the items of a workload with their labels, of a held-out
+// part from its index.
+func eachLabels(q *spec.Quality, f func(items.Item) error) error {
+	if q.Suite.HeldOut != nil {
+		return labelsOf(q, f)
+	}
+	r, err := openFile(q.Suite.Items)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return items.ReadNamed(q.Suite.Items.Name, r, f)
+}
+
+// heldOutWarnings say what was not looked at, and what is odd about access logs.
+func (a *app) heldOutWarnings(l *spec.Loaded, locked bool) ([]string, error) {
+	names := heldOutWorkloads(l.Campaign)
+	if len(names) == 0 {
+		return nil, nil
+	}
+	var out []string
+	if locked {
+		out = append(out, fmt.Sprintf("the held-out items of %s are encrypted: whether they stand in a prompt, and whether their scorers can use them, was not looked at; %s", strings.Join(names, ", "), giveIdentity))
+	}
+	s, err := a.storeIfThere(l)
+	if err != nil {
+		return nil, err
+	}
+	if s != nil {
+		defer s.Close()
+	}
+	doubts, err := logDoubts(l, s)
+	return append(out, doubts...), err
 }

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"syscall"
-	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -49,15 +46,11 @@ func (u *unlock) open(c *cobra.Command) (func(s *suite.Set, n int, f func(items.
 	if u.identity == "" {
 		return nil, nil
 	}
-	if len(u.as) > 100 || strings.ContainsFunc(u.as, unicode.IsControl) {
-		return nil, fail(exitUsage, errors.New("--as: a name has at most 100 bytes and no control characters"))
-	}
-	ids, err := suite.ReadIdentities(u.identity)
+	k, err := u.key(c.CommandPath(), "")
 	if err != nil {
 		return nil, fail(exitUsage, err)
 	}
 	return func(s *suite.Set, n int, f func(items.Item) error) error {
-		k := suite.Key{Identities: ids, As: u.as, Command: c.CommandPath(), Now: time.Now().UTC().Format(time.RFC3339)}
 		return s.HeldOut(k, n, f)
 	}, nil
 }
@@ -90,7 +83,7 @@ func itemsError(err error) error {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EFBIG), errors.Is(err, syscall.EIO):
 		return fail(exitOutside, err)
 	case errors.Is(err, suite.ErrLocked):
-		return fail(exitUsage, step.WithHint(err, "give --identity FILE or set $CUPEL_AGE_IDENTITY"))
+		return fail(exitUsage, step.WithHint(err, giveIdentity))
 	}
 	return fail(exitUsage, err)
 }

@@ -58,6 +58,9 @@ func (a *app) itemsLint(c *cobra.Command, name string, o *itemsLintOptions) erro
 	if err != nil {
 		return err
 	}
+	if err := s.Chain(); err != nil {
+		return itemsError(err)
+	}
 	if len(o.leak) > 0 && s.HasHeldOut() && open == nil {
 		return itemsError(fmt.Errorf("--leak compares with held-out texts: %w", suite.ErrLocked))
 	}

@@ -221,18 +221,27 @@ func (a *app) printField(name, value string) {
 }
 
 func (a *app) showAccess(s *suite.Set) error {
-	log, unreadable, err := s.AccessLog()
+	log, err := s.AccessLog()
 	if err != nil {
 		return itemsError(err)
 	}
+	doubts := append([]string{}, log.Doubts(suite.Mark{})...)
 	if a.json {
-		return a.printJSON(map[string]any{"access": log, "unreadable": unreadable})
+		return a.printJSON(map[string]any{"access": log.Openings, "unreadable": log.Unreadable, "doubts": doubts})
 	}
-	for _, x := range log {
-		a.printf("%s  %s  %s  %d item(s)\n", x.Time, x.As, x.Command, x.Items)
+	for _, x := range log.Openings {
+		a.printf("%s  %s  %s  %d item(s)\n", x.Time, x.As, openedBy(x), x.Items)
 	}
-	if unreadable > 0 {
-		a.printf("%d line(s) cannot be read\n", unreadable)
+	for _, d := range doubts {
+		a.printf("%s\n", d)
 	}
 	return nil
+}
+
+// openedBy is the command of an opening with its reason.
+func openedBy(x suite.Access) string {
+	if x.Why == "" {
+		return x.Command
+	}
+	return x.Command + ", " + x.Why
 }

@@ -112,6 +112,9 @@ func (o *sampleOptions) find(c *spec.Campaign) (string, error) {
 	case len(found) > 1:
 		return "", fmt.Errorf("several workloads are scored by a judge (%s); name one with --workload", listed(found))
 	}
+	if c.Measure[found[0]].Quality.Suite.HeldOut != nil {
+		return "", step.WithHint(fmt.Errorf("workload %s runs held-out items, whose texts stay sealed", found[0]), "label answers to the development part")
+	}
 	return found[0], nil
 }
 

@@ -12,10 +12,12 @@ import (
 	"github.com/cupel-dev/cupel/engine/exec"
 	"github.com/cupel-dev/cupel/engine/store"
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/items/suite"
 )
 
 // runOptions are the flags of `cupel run`; demo uses them as well.
 type runOptions struct {
+	unlock    unlock
 	binds     []string
 	only      string
 	from      string
@@ -37,6 +39,10 @@ A step whose inputs are unchanged is served from the store: changing a scorer
 sends no request. A run that was stopped, in whatever way, continues where it
 was. The exit code is that of the decision.
 
+A workload with split: held-out reads encrypted items: give --identity, a file
+outside the campaign. Each opening is appended to the suite's access.jsonl before
+anything is read. What is in the store already needs no identity.
+
 ` + exitCodeTable(),
 		Example: `  cupel run pipelines/quickstart.yaml --bind f16=http://127.0.0.1:8000/v1,model=tiny-f16
   cupel run campaign.yaml --from score --offline`,
@@ -49,6 +55,7 @@ was. The exit code is that of the decision.
 		},
 	}
 	bindFlag(c, &o.binds)
+	o.unlock.flags(c)
 	f := c.Flags()
 	f.StringVar(&o.only, "only", "", "run this `stage` alone")
 	f.StringVar(&o.from, "from", "", "take everything before this `stage` from the store, without looking at the endpoints")
@@ -66,6 +73,7 @@ func (a *app) engine(c *campaign, s *store.Store, o runOptions) *exec.Engine {
 	return &exec.Engine{
 		Store: s, Runners: c.wiring.runners(), Jobs: o.jobs, Offline: o.offline, Remeasure: o.remeasure,
 		Refresh: o.refresh, Only: o.only, From: o.from, Version: version, Host: host,
+		Unseal: c.wiring.unseal,
 	}
 }
 
@@ -76,20 +84,25 @@ func (a *app) runCampaign(ctx context.Context, path string, o runOptions, verdic
 	if err != nil {
 		return err
 	}
-	if err := c.wiring.start(); err != nil {
-		return fail(exitOutside, err)
-	}
-	defer c.wiring.close()
 	s, err := a.store(c, store.ReadWrite)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 
+	c.wiring.vault = o.unlock.vault("cupel run")
 	e := a.engine(c, s, o)
 	if err := e.Check(c.plan); err != nil {
 		return fail(exitUsage, err)
 	}
+	if err := a.openHeldOut(c, s, e); err != nil {
+		return err
+	}
+	defer a.closeHeldOut(c, s)
+	if err := c.wiring.start(); err != nil {
+		return fail(exitOutside, err)
+	}
+	defer c.wiring.close()
 	con := a.console()
 	e.OnEvent = con.event
 	e.OnWait = func(name, who string) { con.line("%-44s waits for %s", name, who) }
@@ -147,15 +160,19 @@ func runError(out *exec.Outcome) error {
 	if len(failures) == 0 {
 		return nil
 	}
+	code := exitUsage
 	lines := make([]string, len(failures))
 	for i, f := range failures {
 		lines[i] = fmt.Sprintf("%s: %v", f.Step.Name, trimStep(f.Step.Name, f.Err))
+		if !errors.Is(f.Err, suite.ErrLocked) { // an identity that is missing is no failure of the outside
+			code = exitOutside
+		}
 	}
 	more := ""
 	if n := out.Count(exec.Blocked); n > 0 {
 		more = fmt.Sprintf("\n%d step(s) wait for that; what was finished is kept, run again to continue", n)
 	}
-	return fail(exitOutside, errors.New(strings.Join(lines, "\ncupel: ")+more))
+	return fail(code, errors.New(strings.Join(lines, "\ncupel: ")+more))
 }
 
 func allCanceled(failures []exec.Result) bool {

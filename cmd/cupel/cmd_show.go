@@ -22,6 +22,8 @@ type showOptions struct {
 	full      bool // whole texts
 	noRecord  bool
 	campaign  *spec.Campaign // nil = only the store is known
+	unlock    unlock
+	suite     string // folder of the suite whose held-out items a step answers
 }
 
 func (a *app) showCmd() *cobra.Command {
@@ -39,6 +41,10 @@ side by side with the scorers' reasons, and what differs in the candidate's answ
 is printed as well. What was opened is noted in the store, for approvals that
 require failing items to have been read; --no-record leaves no note.
 
+Of held-out items ids, strata and scores are shown. With --identity, and a campaign
+file or, for a step's output, --suite, their texts and the answers are too, and that
+is appended to the suite's access.jsonl before anything is read.
+
 ` + exitCodeTable(),
 		Example: `  cupel show pipelines/quickstart.yaml --failures 20 --stratum arithmetic --candidate q4_0
   cupel show score/q4_0/quality/scores:summary.json`,
@@ -50,7 +56,9 @@ require failing items to have been read; --no-record leaves no note.
 			return a.show(args[0], o)
 		},
 	}
+	o.unlock.flags(c)
 	f := c.Flags()
+	f.StringVar(&o.suite, "suite", "", "`folder` of the suite whose held-out items a step answers")
 	f.IntVar(&o.failures, "failures", 0, "print up to `N` items that the candidate lost")
 	f.StringVar(&o.stratum, "stratum", "worst", "only this stratum; all for every one")
 	f.BoolVar(&o.full, "full", false, "whole questions and answers, not their beginnings")
@@ -89,7 +97,7 @@ func (a *app) show(ref string, o showOptions) error {
 	}
 	name, output, _ := strings.Cut(ref, ":")
 	if rec, ok := newest(s, name); ok {
-		return a.showStep(s, rec, output)
+		return a.showStep(s, rec, output, o)
 	}
 	d, err := expandDigest(s, ref)
 	if err != nil {
@@ -162,7 +170,7 @@ func newest(s *store.Store, name string) (store.Record, bool) {
 	return rec, ok
 }
 
-func (a *app) showStep(s *store.Store, rec store.Record, output string) error {
+func (a *app) showStep(s *store.Store, rec store.Record, output string, o showOptions) error {
 	if output != "" {
 		out, ok := rec.Output(output)
 		if !ok {
@@ -172,7 +180,7 @@ func (a *app) showStep(s *store.Store, rec store.Record, output string) error {
 			}
 			return fail(exitUsage, fmt.Errorf("%s has no output %q; it has %s", rec.Name, output, strings.Join(names, ", ")))
 		}
-		return a.showObject(s, out.Digest)
+		return a.showOutput(s, rec, out.Digest, o)
 	}
 	if a.json {
 		return a.printJSON(rec)
@@ -186,18 +194,31 @@ func (a *app) showStep(s *store.Store, rec store.Record, output string) error {
 }
 
 func (a *app) showObject(s *store.Store, d step.Digest) error {
-	b, err := s.Read(d)
+	b, err := readObject(s, d)
 	if err != nil {
-		if errors.Is(err, store.ErrMissing) {
-			return fail(exitUsage, err)
-		}
-		return fail(exitOutside, err)
+		return err
 	}
+	if answersHeldOut(b) {
+		a.notef("the texts are withheld: the items are held out; %s\n", howToOpen)
+		return a.printWithheld(b)
+	}
+	return a.printObject(b)
+}
+
+func readObject(s *store.Store, d step.Digest) ([]byte, error) {
+	b, err := s.Read(d)
+	if errors.Is(err, store.ErrMissing) {
+		return nil, fail(exitUsage, err)
+	}
+	return b, fail(exitOutside, err)
+}
+
+func (a *app) printObject(b []byte) error {
 	var pretty bytes.Buffer
 	if json.Indent(&pretty, b, "", "  ") == nil {
 		b = append(pretty.Bytes(), '\n')
 	}
-	_, err = a.stdout.Write(b)
+	_, err := a.stdout.Write(b)
 	return err
 }
 

@@ -22,8 +22,9 @@ type failing struct {
 	Workload  string        `json:"workload"`
 	Flip      evidence.Flip `json:"item"`
 	Input     string        `json:"input,omitempty"`
-	Baseline  string        `json:"baseline"`
-	Answer    string        `json:"answer"`
+	Withheld  string        `json:"withheld,omitempty"` // why there are no texts
+	Baseline  *string       `json:"baseline"`           // null = withheld
+	Answer    *string       `json:"answer"`
 	Diff      string        `json:"diff,omitempty"` // words of both answers: [-only the baseline's-] {+only the candidate's+}
 }
 
@@ -40,7 +41,7 @@ func (a *app) showFailures(s *store.Store, digest step.Digest, rec *evidence.Rec
 		}
 		lost, err := lostItems(s, rec, c, o)
 		if err != nil {
-			return fail(exitOutside, err)
+			return failShown(err)
 		}
 		list = append(list, lost...)
 	}
@@ -87,6 +88,24 @@ func lostItems(s *store.Store, rec *evidence.Record, c evidence.Comparison, o sh
 	if stratum == "worst" {
 		stratum = worstStratum(c)
 	}
+	var out []failing
+	for _, f := range c.Flips {
+		if f.B >= f.A || len(out) >= o.failures || stratum != "all" && stratum != "" && f.Stratum != stratum {
+			continue
+		}
+		out = append(out, failing{Candidate: c.Candidate, Workload: c.Workload, Flip: f})
+	}
+	if len(out) == 0 {
+		return out, nil
+	}
+	ask := o.questions
+	if isHeldOut(rec, c) {
+		open, err := o.openHeldOut(c.Workload, len(out))
+		if err != nil || open == nil {
+			return withhold(out), err
+		}
+		ask = open
+	}
 	base, err := answers(s, rec, evidence.GenerateStep(c.Baseline, c.Workload, 1))
 	if err != nil {
 		return nil, err
@@ -95,20 +114,16 @@ func lostItems(s *store.Store, rec *evidence.Record, c evidence.Comparison, o sh
 	if err != nil {
 		return nil, err
 	}
-	var out []failing
-	for _, f := range c.Flips {
-		if f.B >= f.A || len(out) >= o.failures || stratum != "all" && stratum != "" && f.Stratum != stratum {
-			continue
-		}
-		out = append(out, failing{Candidate: c.Candidate, Workload: c.Workload, Flip: f,
-			Baseline: base[f.ID], Answer: cand[f.ID], Diff: wordDiff(base[f.ID], cand[f.ID])})
+	for i := range out {
+		x, y := base[out[i].Flip.ID], cand[out[i].Flip.ID]
+		out[i].Baseline, out[i].Answer, out[i].Diff = &x, &y, wordDiff(x, y)
 	}
-	return out, questions(out, c.Workload, o)
+	return out, ask(out, c.Workload)
 }
 
 // questions adds what was asked, where the campaign's items are at hand.
-func questions(list []failing, workload string, o showOptions) error {
-	if o.campaign == nil || o.campaign.Measure[workload].Quality == nil || len(list) == 0 {
+func (o showOptions) questions(list []failing, workload string) error {
+	if o.campaign == nil || o.campaign.Measure[workload].Quality == nil {
 		return nil
 	}
 	f, err := os.Open(o.campaign.Measure[workload].Quality.Suite.Items.Path)
@@ -116,24 +131,31 @@ func questions(list []failing, workload string, o showOptions) error {
 		return err
 	}
 	defer f.Close()
-	return items.ReadNamed(f.Name(), f, func(it items.Item) error {
-		for i := range list {
-			if list[i].Flip.ID == it.ID {
-				list[i].Input = it.Input[len(it.Input)-1].Content
-			}
+	return items.ReadNamed(f.Name(), f, func(it items.Item) error { return ask(list, &it) })
+}
+
+// ask adds what an item asks to those of the list that it is.
+func ask(list []failing, it *items.Item) error {
+	for i := range list {
+		if list[i].Flip.ID == it.ID {
+			list[i].Input = it.Input[len(it.Input)-1].Content
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 func (a *app) printFailing(f *failing, full bool) {
 	p := a.colors()
 	a.printf("%s  %s  %s  %s\n", p.bold(f.Flip.ID), f.Candidate, f.Workload, f.Flip.Stratum)
+	if f.Withheld != "" {
+		a.printf("  baseline  %.2f\n  candidate %.2f\n  %s\n", f.Flip.A, f.Flip.B, f.Withheld)
+		return
+	}
 	if f.Input != "" {
 		a.printf("  question       %s\n", quote(f.Input, full))
 	}
-	a.printf("  baseline  %.2f  %s  (%s)\n", f.Flip.A, quote(f.Baseline, full), f.Flip.ReasonA)
-	a.printf("  candidate %.2f  %s  (%s)\n", f.Flip.B, quote(f.Answer, full), f.Flip.ReasonB)
+	a.printf("  baseline  %.2f  %s  (%s)\n", f.Flip.A, quote(*f.Baseline, full), f.Flip.ReasonA)
+	a.printf("  candidate %.2f  %s  (%s)\n", f.Flip.B, quote(*f.Answer, full), f.Flip.ReasonB)
 	if f.Diff != "" {
 		a.printf("  difference     %s\n", quote(f.Diff, full))
 	}
@@ -142,6 +164,7 @@ func (a *app) printFailing(f *failing, full bool) {
 // note keeps in the store which failing items were opened, per candidate and
 // workload: an approval may require it. The store was opened for reading.
 func (a *app) note(s *store.Store, digest step.Digest, list []failing, o showOptions) error {
+	list = slices.DeleteFunc(slices.Clone(list), func(f failing) bool { return f.Withheld != "" }) // not opened
 	if o.noRecord || len(list) == 0 || digest.IsZero() {
 		return nil
 	}

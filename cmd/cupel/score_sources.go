@@ -63,6 +63,9 @@ func (a *app) storedOutputs(name string) ([]byte, error) {
 		return nil, fail(exitUsage, err)
 	}
 	b, err := s.Read(d)
+	if err == nil && answersHeldOut(b) {
+		return nil, fail(exitUsage, step.WithHint(fmt.Errorf("%s answers held-out items, and their answers are scored in a campaign", name), "change the workload's scorers and run it: nothing is sent again"))
+	}
 	return b, fail(exitOutside, err)
 }
 

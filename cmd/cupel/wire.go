@@ -36,6 +36,7 @@ type wiring struct {
 	bindings map[string]spec.Binding
 	engine   *child // the embedded engine, when a binding asks for it
 	requests atomic.Int64
+	vault    *vault // opens held-out items; nil = nobody can
 
 	loopback     *child // for self-checks, started by the first
 	loopbackErr  error

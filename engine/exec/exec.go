@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"slices"
 	"strings"
@@ -56,6 +57,9 @@ type Engine struct {
 	Now       func() time.Time       // nil = time.Now; for records and events, never for results
 	OnEvent   func(Event)            // called by one goroutine at a time
 	OnWait    func(step, who string) // another process works on the same step
+	// Unseal opens a sealed input for a run; nil = there are none. What it
+	// returns is compared with the input's digest while it is read.
+	Unseal func(run string, in step.Input) (io.ReadCloser, error)
 }
 
 // Result is what became of one step.

@@ -3,9 +3,11 @@ package exec
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"slices"
 	"strings"
@@ -45,7 +47,7 @@ type output struct {
 
 func (r *run) newJob(w work) (*job, error) {
 	for name, in := range w.s.Inputs {
-		if in.Step != "" || r.e.Store.Has(in.Blob) {
+		if in.Step != "" || in.Sealed || r.e.Store.Has(in.Blob) {
 			continue
 		}
 		got, err := r.e.Store.PutFile(in.Path)
@@ -150,11 +152,45 @@ func (j *job) Open(input string) (io.ReadCloser, error) {
 		}
 		return nil, fmt.Errorf("%s opens %q, which is not among its inputs", j.w.s.Name, input)
 	}
-	rc, err := j.r.e.Store.Open(d)
+	rc, err := j.content(j.w.s.Inputs[input], d)
 	if err != nil {
 		return nil, j.fail(fmt.Errorf("%s: input %s: %w", j.w.s.Name, input, err))
 	}
 	return &watched{ReadCloser: rc, j: j, input: input}, nil
+}
+
+// content opens what an input's digest names: an object of the store, or what a
+// sealed file is decrypted to, which the store never sees.
+func (j *job) content(in step.Input, d step.Digest) (io.ReadCloser, error) {
+	if !in.Sealed {
+		return j.r.e.Store.Open(d)
+	}
+	if j.r.e.Unseal == nil {
+		return nil, fmt.Errorf("%s is encrypted, and nothing here opens it", in.Path)
+	}
+	rc, err := j.r.e.Unseal(j.r.log.ID(), in)
+	if err != nil {
+		return nil, err
+	}
+	return &verified{ReadCloser: rc, want: d, sum: sha256.New()}, nil
+}
+
+// verified compares content that does not come from the store with its digest.
+type verified struct {
+	io.ReadCloser
+	want step.Digest
+	sum  hash.Hash
+}
+
+func (v *verified) Read(p []byte) (int, error) {
+	n, err := v.ReadCloser.Read(p)
+	v.sum.Write(p[:n])
+	if err == io.EOF {
+		if got := step.Digest(v.sum.Sum(nil)); got != v.want {
+			err = fmt.Errorf("the content has digest %s, want %s", got.Short(), v.want.Short())
+		}
+	}
+	return n, err
 }
 
 // watched remembers damage that a runner met while reading, even if the runner

@@ -231,16 +231,32 @@ type Workload struct {
 // Suite is a frozen item set. In the spec a path to a folder that holds
 // suite.json and its item file, or to one JSONL file.
 type Suite struct {
-	Name    string `json:"name"`
-	Version string `json:"version,omitempty"`
-	Items   File   `json:"items"` // JSONL, one item a line
-	Count   int    `json:"-"`     // items in the file, for estimates; the digest stands for it
+	Name    string   `json:"name"`
+	Version string   `json:"version,omitempty"`
+	Items   File     `json:"items"`             // JSONL, one item a line; with HeldOut that, encrypted
+	HeldOut *HeldOut `json:"heldOut,omitempty"` // set where a workload takes the held-out part
+	Count   int      `json:"-"`                 // items in the file, for estimates; the digest stands for it
+	Dir     string   `json:"-"`                 // the folder that it was found in, "" for one file; never hashed
 }
+
+// HeldOut is what suite.json says of the held-out part of a frozen suite.
+type HeldOut struct {
+	Suite   step.Digest `json:"suite"`   // of the content of the whole version
+	Content step.Digest `json:"content"` // of the items as they are decrypted: it stays when they are encrypted again
+	Index   File        `json:"index"`   // ids and labels, readable by everybody
+	Scorers []string    `json:"-"`       // names that the items use
+}
+
+// The parts of a frozen suite.
+const (
+	SplitDevelopment = "development"
+	SplitHeldOut     = "held-out"
+)
 
 // Quality runs a suite and scores it.
 type Quality struct {
 	Suite       Suite                     `json:"suite"`
-	Split       string                    `json:"split,omitempty"` // "" (all) | development | held-out
+	Split       string                    `json:"split,omitempty"` // "" (what everybody may read; "development" is turned into it) | held-out
 	Where       map[string][]string       `json:"where,omitempty"` // label -> accepted values; items that match all are used
 	Limit       int                       `json:"limit,omitempty"` // first n items (in file order) of each stratum, 0 = all
 	Samples     int                       `json:"samples"`

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -39,21 +38,26 @@ func (f *files) resolve() {
 	f.suites, f.snaps, f.traces, f.labels = map[string]Suite{}, map[int]*File{}, map[string]File{}, map[string]File{}
 	f.findTraces()
 	f.findLabels()
-	done := map[string]Suite{}
+	done := map[[2]string]Suite{}
 	for _, w := range f.root.get("measure").pairs() {
 		n := w.val.get("suite")
 		name, ok := n.str()
 		if kindName(w.val) != "quality" || !ok {
 			continue
 		}
-		s, known := done[name]
+		split, _ := w.val.get("split").str()
+		s, known := done[[2]string{name, split}]
 		if !known {
 			var err error
-			if s, err = openSuite(f.dir, name); err != nil {
-				f.fail(n, path{"measure", w.name, "suite"}, err)
+			if s, err = openPart(f.dir, name, split); err != nil {
+				if errors.Is(err, errNoParts) {
+					f.fail(w.val.get("split"), path{"measure", w.name, "split"}, err)
+				} else {
+					f.fail(n, path{"measure", w.name, "suite"}, err)
+				}
 				continue
 			}
-			done[name] = s
+			done[[2]string{name, split}] = s
 		}
 		f.suites[w.name] = s
 	}
@@ -135,47 +139,6 @@ func openSuite(dir, name string) (Suite, error) {
 		err = fmt.Errorf("%s holds no item", clip(name))
 	}
 	return Suite{Name: strings.TrimSuffix(filepath.Base(name), ".jsonl"), Items: file, Count: count}, err
-}
-
-// suiteFile is what the engine needs of suite.json; the rest is for people and
-// for `cupel items`.
-type suiteFile struct {
-	Name    string       `json:"name"`
-	Version string       `json:"version"`
-	Items   string       `json:"items"`
-	SHA256  *step.Digest `json:"sha256"`
-	Count   *int         `json:"count"`
-}
-
-func openSuiteFolder(dir, name string) (Suite, error) {
-	manifest := filepath.Join(name, "suite.json")
-	src, err := readRegular(locate(dir, manifest), maxFileBytes)
-	if err != nil {
-		return Suite{}, fmt.Errorf("%s: %w", clip(manifest), err)
-	}
-	if _, errs := parseJSON(manifest, src); len(errs) > 0 {
-		return Suite{}, errs.err()
-	}
-	var m suiteFile
-	if err := json.Unmarshal(src, &m); err != nil {
-		return Suite{}, fmt.Errorf("%s: %w", clip(manifest), err)
-	}
-	if m.Name == "" || !filepath.IsLocal(m.Items) {
-		return Suite{}, fmt.Errorf("%s: name and items are required, and items is a file inside the folder", clip(manifest))
-	}
-	file, count, err := hashFile(dir, filepath.Join(name, m.Items), maxItemsBytes, maxItemBytes)
-	if err != nil {
-		return Suite{}, err
-	}
-	switch {
-	case count == 0:
-		return Suite{}, fmt.Errorf("%s holds no item", clip(file.Name))
-	case m.SHA256 != nil && *m.SHA256 != file.Digest:
-		return Suite{}, step.WithHint(fmt.Errorf("%s has digest %s, %s says %s", clip(file.Name), file.Digest.Short(), clip(manifest), m.SHA256.Short()), "a frozen suite does not change: restore the file, or freeze a new version")
-	case m.Count != nil && *m.Count != count:
-		return Suite{}, fmt.Errorf("%s holds %d items, %s says %d", clip(file.Name), count, clip(manifest), *m.Count)
-	}
-	return Suite{Name: m.Name, Version: m.Version, Items: file, Count: count}, nil
 }
 
 func locate(dir, name string) string {

@@ -156,8 +156,15 @@ func (s *schema) leftOver(root *node, err error) error {
 func (f *files) attach(c *Campaign) []File {
 	byPath := map[string]File{}
 	for name, s := range f.suites {
-		c.Measure[name].Quality.Suite = s
+		q := c.Measure[name].Quality
+		q.Suite = s
+		if q.Split == SplitDevelopment {
+			q.Split = "" // the same items, and so the same campaign
+		}
 		byPath[s.Items.Path] = s.Items
+		if s.HeldOut != nil {
+			byPath[s.HeldOut.Index.Path] = s.HeldOut.Index
+		}
 	}
 	for name, file := range f.traces {
 		c.Measure[name].OpenLoop.Arrivals.Trace = &file

@@ -20,7 +20,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/step"
 )
 
-const fullDigest = "8c8c959a9dcd5b62316a037c021f28ae190faa5a487255663267101c0065d60f"
+const fullDigest = "279db8462e7fdd9c71aa12c6447472063ad1f3af026499855513ca9a16c6d831"
 
 func mustLoad(t testing.TB, file string) *Loaded {
 	t.Helper()
@@ -38,7 +38,7 @@ func TestDigestIsStable(t *testing.T) {
 	if got := l.Digest.String(); got != fullDigest {
 		t.Errorf("digest %s, was %s; canonical form:\n%s", got, fullDigest, l.Canonical)
 	}
-	if len(l.Files) != 2 || len(l.Unknown) != 0 || len(l.Warnings) != 0 || l.Dir != filepath.Join("testdata", "campaign") {
+	if len(l.Files) != 3 || len(l.Unknown) != 0 || len(l.Warnings) != 0 || l.Dir != filepath.Join("testdata", "campaign") {
 		t.Errorf("files %v, unknown %v, warnings %v, dir %s", l.Files, l.Unknown, l.Warnings, l.Dir)
 	}
 	for _, f := range l.Files {
@@ -166,16 +166,19 @@ func TestDigestIgnoresOrder(t *testing.T) {
 // The canonical form holds every default; written as a campaign it is the same
 // one. It also decodes into the typed campaign that it was made of.
 func TestDefaultsWrittenOut(t *testing.T) {
-	for _, file := range []string{"testdata/base.yaml", "testdata/campaign/full.yaml"} {
+	for file, folder := range map[string]string{"testdata/base.yaml": "campaign/suites/support", "testdata/campaign/full.yaml": "suites/support"} {
 		l := mustLoad(t, file)
 		text := string(l.Canonical)
+		suite, err := json.Marshal(l.Campaign.Measure["support"].Quality.Suite)
+		if err == nil {
+			suite, err = step.Canonical(suite)
+		}
+		if err != nil || !strings.Contains(text, string(suite)) {
+			t.Fatalf("suite %s is not in %s; %v", suite, text, err)
+		}
+		text = strings.ReplaceAll(text, string(suite), `"`+folder+`"`)
 		for _, f := range l.Files {
 			name, _ := json.Marshal(f.Name)
-			if f.Size > 0 && strings.HasSuffix(f.Name, ".jsonl") {
-				name, _ = json.Marshal(filepath.Dir(f.Name))
-				items := fmt.Sprintf(`{"items":{"sha256":"%s"},"name":"support","version":"3"}`, f.Digest)
-				text = strings.ReplaceAll(text, items, string(name))
-			}
 			text = strings.ReplaceAll(text, fmt.Sprintf(`{"sha256":"%s"}`, f.Digest), string(name))
 		}
 		again, err := loadText(filepath.Join(l.Dir, "c.json"), []byte(text))
@@ -252,7 +255,7 @@ func TestDigestDependsOnEverything(t *testing.T) {
 	for _, edit := range [][2]string{
 		{"apiVersion", "apiVersion"}, {"half the GPUs", "all GPUs"}, {"0.11.0", "0.11.1"}, {"seed: 0, maxTokens", "seed: 1, maxTokens"},
 		{"samples: 1", "samples: 2"}, {"-0.02", "-0.03"}, {"[1, 4, 16, 64]", "[1, 4, 16]"}, {"gpuHour: 2.10", "gpuHour: 2.2"},
-		{"reviewFailures: 20", "reviewFailures: 21"}, {"suite: suites/support", "suite: suites/support/items.jsonl"},
+		{"reviewFailures: 20", "reviewFailures: 21"}, {"suite: suites/support, split: held-out", "suite: suites/support"}, {"suite: suites/support, split: held-out", "suite: suites/support/items.jsonl"},
 	} {
 		l, err := loadText("testdata/campaign/full.yaml", []byte(strings.Replace(string(b), edit[0], edit[1], 1)))
 		if err != nil {
@@ -267,10 +270,70 @@ func TestDigestDependsOnEverything(t *testing.T) {
 	if err != nil || commented.Digest.String() != fullDigest {
 		t.Errorf("with a comment: %v, %v", commented, err)
 	}
-	dir := campaignDir(t)
-	write(t, dir, "suites/support/items.jsonl", `{"id":"b"}`+"\n")
-	if l := mustLoad(t, filepath.Join(dir, "full.yaml")); l.Digest.String() == fullDigest {
-		t.Error("other items, same digest")
+	manifest, err := os.ReadFile("testdata/campaign/suites/support/suite.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The whole version, the held-out text, and the text as it is encrypted.
+	cipher := "encrypted again"
+	for _, edit := range [][2]string{{"02c7043c", "02c7043d"}, {"39a5bc8c", "39a5bc8d"}, {"cb9cdf8466664b01158b7df6860fcbb835cd351025aedab1e77b0cfa852d1410", step.Sum([]byte(cipher)).String()}} {
+		dir := campaignDir(t)
+		write(t, dir, "suites/support/suite.json", strings.Replace(string(manifest), edit[0], edit[1], 1))
+		if len(edit[0]) > 8 {
+			write(t, dir, "suites/support/heldout.age", cipher)
+		}
+		if l := mustLoad(t, filepath.Join(dir, "full.yaml")); l.Digest.String() == fullDigest {
+			t.Errorf("another %s, same digest", edit[0])
+		}
+	}
+}
+
+// split: what a campaign may take of what, without opening anything.
+func TestSplit(t *testing.T) {
+	b, err := os.ReadFile("testdata/base.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := mustLoad(t, "testdata/base.yaml")
+	was := "suite: campaign/suites/support"
+	if !strings.Contains(string(b), was) {
+		t.Fatalf("testdata/base.yaml does not say %s", was)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "plain/suite.json", `{"name":"plain","items":"items.jsonl"}`)
+	write(t, dir, "plain/items.jsonl", `{"id":"a"}`+"\n")
+	load := func(to string) (*Loaded, error) {
+		return loadText(filepath.Join(dir, "base.yaml"), []byte(strings.Replace(string(b), was, "suite: "+to, 1)))
+	}
+	l, err := load("campaign/suites/support, split: development")
+	if err != nil || l.Digest != whole.Digest {
+		t.Errorf("split: development is not what leaving it out means: %v", err)
+	}
+	l, err = load("campaign/suites/support, split: held-out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := l.Campaign.Measure["support"].Quality.Suite
+	if s.Count != 2 || s.Version != "3" || s.Items.Name != "campaign/suites/support/heldout.age" || s.HeldOut == nil || s.HeldOut.Content.Short() != "39a5bc8cabad" {
+		t.Errorf("%+v %+v", s, s.HeldOut)
+	}
+	for to, want := range map[string]string{
+		"campaign/suites/support/items.jsonl, split: held-out":    "measure.support.split: campaign/suites/support/items.jsonl is one file and has no parts",
+		"campaign/suites/support/items.jsonl, split: development": "is one file and has no parts: split takes the development part of a frozen suite",
+		"plain, split: held-out":                                  "measure.support.split: plain has no parts: nothing of it is held out",
+		"plain, split: development":                               "measure.support.split: plain has no parts",
+		"nowhere, split: held-out":                                "measure.support.suite: nowhere/suite.json: ",
+	} {
+		if _, err := load(to); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", to, err)
+		}
+	}
+	write(t, dir, "campaign/suites/support/heldout.age", "cut")
+	if _, err := load("campaign/suites/support, split: held-out"); err == nil || !strings.Contains(err.Error(), "heldout.age has digest") {
+		t.Errorf("a changed file: %v", err)
 	}
 }
 

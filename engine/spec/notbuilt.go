@@ -64,7 +64,4 @@ func (r *refusals) workload(p path, w Workload) {
 	if slices.Contains(unbuiltKinds, w.Kind) {
 		r.add(p.with("kind"), fmt.Sprintf("this version does not run %s workloads", w.Kind), "leave the workload out")
 	}
-	if q := w.Quality; q != nil && q.Split != "" {
-		r.add(p.with("split"), "this version does not split suites, so it cannot take the "+q.Split+" part", "leave split out, or name a suite that holds only that part")
-	}
 }

@@ -98,6 +98,11 @@ type Input struct {
 	Output string // output's name there
 	Blob   Digest // content of a file that the campaign names
 	Path   string // where that file is now; not in the key
+	// Sealed marks a blob that is encrypted at Path, while Blob is the digest of
+	// what it is decrypted to: encrypted anew for somebody else it is the same
+	// input. It is opened by what the engine was handed for that, and its content
+	// is never written anywhere. Not in the key.
+	Sealed bool
 	// Optional inputs may be absent because their producer was refused or
 	// stopped. An absent input is absent from the key, which differs from empty.
 	Optional bool

@@ -48,8 +48,9 @@ type Check struct {
 // ResponseRow is one answer without anything that time changes.
 type ResponseRow struct {
 	ID        string         `json:"id"`
-	Sample    int            `json:"sample"` // from 0
-	Repeat    int            `json:"repeat"` // from 0
+	Sample    int            `json:"sample"`             // from 0
+	Repeat    int            `json:"repeat"`             // from 0
+	HeldOut   bool           `json:"held_out,omitempty"` // of an item that is held out: who shows the row leaves out Text, Reasoning and ToolCalls
 	Request   step.Digest    `json:"request"`
 	Text      string         `json:"text"`
 	Reasoning string         `json:"reasoning,omitempty"`
@@ -335,6 +336,9 @@ type EvidenceFile struct {
 	Step   string      `json:"step"`
 	Output string      `json:"output"`
 	Digest step.Digest `json:"sha256"`
+	// HeldOut marks answers to held-out items. They may quote what was asked, so
+	// that they stay in the store.
+	HeldOut bool `json:"held_out,omitempty"`
 }
 
 // Unknown is a field of the publication record that nobody measured.

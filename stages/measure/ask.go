@@ -19,7 +19,7 @@ type generateParams struct {
 	Reasoning    *spec.Reasoning     `json:"reasoning,omitempty"`
 	SystemPrompt string              `json:"systemPrompt,omitempty"`
 	Where        map[string][]string `json:"where,omitempty"`
-	Split        string              `json:"split,omitempty"`
+	Split        string              `json:"split,omitempty"` // "" | held-out
 	Limit        int                 `json:"limit,omitempty"`
 	Stratify     string              `json:"stratify,omitempty"` // only with Limit: labels alone change no request
 	Samples      int                 `json:"samples"`
@@ -73,8 +73,8 @@ func normal(where map[string][]string) map[string][]string {
 
 // check refuses what this version would not do as it is written.
 func (p generateParams) check() error {
-	if p.Split != "" {
-		return step.WithHint(fmt.Errorf("the %s part of the suite cannot be told apart: items carry no split", p.Split), "name a suite that holds only that part")
+	if p.Split != "" && !p.heldOut() {
+		return fmt.Errorf("split %q: there is no such part", p.Split)
 	}
 	if p.Concurrency < 1 {
 		return fmt.Errorf("concurrency %d: nothing would be sent", p.Concurrency)
@@ -82,11 +82,15 @@ func (p generateParams) check() error {
 	return nil
 }
 
+// heldOut reports whether no text of the items may be quoted anywhere.
+func (p generateParams) heldOut() bool { return p.Split == spec.SplitHeldOut }
+
 // ask is one request that is to be answered.
 type ask struct {
 	place place
 	key   rowKey
 	req   *llm.Prepared
+	held  bool // the item is held out
 }
 
 // place is the position of a row in the outputs: file order of the items, then
@@ -108,12 +112,16 @@ func (p generateParams) each(job step.Known, f func(items.Item) error) error {
 	}
 	defer r.Close()
 	sel := items.NewSelector(p.Where, p.Limit, p.Stratify)
-	return items.Read(r, func(it items.Item) error {
+	err = items.Read(r, func(it items.Item) error {
 		if !sel.Keep(&it) {
 			return nil
 		}
 		return f(it)
 	})
+	if p.heldOut() {
+		return items.WithoutText(err)
+	}
+	return err
 }
 
 // count returns the number of rows, and finds every damaged line of the item
@@ -137,13 +145,13 @@ func (p generateParams) asks(ctx context.Context, job step.Known, prepare prepar
 		for s := range p.Samples {
 			req, err := prepare(p.request(&it, s))
 			if err != nil {
-				return fmt.Errorf("item %s: %w", it.ID, err)
+				return fmt.Errorf("item %s: %w", it.ID, p.quiet(err))
 			}
 			for r := range p.Repeats {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				if err := f(ask{next, rowKey{it.ID, s, r}, req}); err != nil {
+				if err := f(ask{next, rowKey{it.ID, s, r}, req, p.heldOut()}); err != nil {
 					return err
 				}
 				next++
@@ -151,6 +159,14 @@ func (p generateParams) asks(ctx context.Context, job step.Known, prepare prepar
 		}
 		return nil
 	})
+}
+
+// quiet replaces an error that may quote a held-out item.
+func (p generateParams) quiet(err error) error {
+	if p.heldOut() {
+		return errors.New("no request can be made of it; why is not quoted, since it is held out")
+	}
+	return err
 }
 
 // request puts the candidate's system prompt first, unless the item brings one.

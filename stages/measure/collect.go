@@ -44,6 +44,9 @@ func newCollector(job step.Job, total, concurrency int) (*collector, error) {
 
 // take deals with one result and reports whether to go on sending.
 func (c *collector) take(r result) bool {
+	if r.ask.held {
+		withoutWords(&r.resp)
+	}
 	switch f := r.resp.Failure; {
 	case c.err != nil:
 		return false
@@ -62,6 +65,24 @@ func (c *collector) take(r result) bool {
 	}
 	c.job.Progress(c.done, c.total, c.rate())
 	return c.err == nil && c.streak < c.patience
+}
+
+// withoutWords drops what an endpoint said of a request that it failed: many
+// quote it, and a held-out item is quoted nowhere. What the client says of a
+// connection stays.
+func withoutWords(r *llm.Response) {
+	if r.Failure == nil {
+		return
+	}
+	switch r.Failure.Class {
+	case llm.ClassUnreachable, llm.ClassTimeout, llm.ClassCanceled:
+		if r.Failure.Status == 0 {
+			return
+		}
+	}
+	f := *r.Failure
+	f.Message = "what it said is not kept: the item is held out"
+	r.Failure = &f
 }
 
 // answer keeps an answer. One whose stream was cut is not journaled: a server

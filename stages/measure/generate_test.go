@@ -539,13 +539,13 @@ func TestFullDisk(t *testing.T) {
 // request.
 func TestNothingIsSentInVain(t *testing.T) {
 	job := generateJob(t, quality(), append(suite(2), "{\n"...))
-	split := generateJob(t, quality(func(q *spec.Quality) { q.Split = "held-out" }), suite(2))
+	split := generateJob(t, quality(func(q *spec.Quality) { q.Split = "half" }), suite(2))
 	idle := generateJob(t, quality(func(q *spec.Quality) { q.Concurrency = 0 }), suite(2))
 	slow := generateJob(t, quality(func(q *spec.Quality) { q.Timeout = "5" }), suite(2))
 	for name, c := range map[string]struct {
 		job  *pintest.Job
 		want string
-	}{"split": {split, "held-out"}, "no worker": {idle, "concurrency 0"}, "damaged items": {job, "items.jsonl:3"}, "timeout": {slow, `"5"`}} {
+	}{"split": {split, `"half"`}, "no worker": {idle, "concurrency 0"}, "damaged items": {job, "items.jsonl:3"}, "timeout": {slow, `"5"`}} {
 		ep := endpoint(echo)
 		if err := (Generate{Dial: dial(ep)}).Run(t.Context(), c.job); err == nil || !strings.Contains(err.Error(), c.want) || len(ep.Sent()) != 0 {
 			t.Errorf("%s: %v, %d sent", name, err, len(ep.Sent()))

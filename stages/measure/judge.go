@@ -61,7 +61,7 @@ func judgeStep(c *spec.Campaign, cand, work, name string, trial int) step.Step {
 	p.Selection = selectionOf(*q)
 	s := judging(name, j, p)
 	s.Name, s.Trial = evidence.JudgeStep(cand, work, name, trial), trial
-	s.Inputs[itemsInput] = step.Input{Blob: q.Suite.Items.Digest, Path: q.Suite.Items.Path}
+	s.Inputs[itemsInput] = evidence.ItemsOf(q)
 	s.Inputs[answersInput] = step.Input{Step: evidence.GenerateStep(cand, work, trial), Output: evidence.OutResponses}
 	s.Inputs[answersPinInput] = step.Input{Step: evidence.PinStep(cand), Output: evidence.OutPin}
 	s.Cost = cost(q.Suite.Count*q.Samples*q.Repeats, j.Pins.Candidate())
@@ -148,7 +148,7 @@ func (p judgeParams) asks(ctx context.Context, job step.Known, prepare prepare, 
 			return fmt.Errorf("item %s: %w", key.ID, err)
 		}
 		next++
-		return f(ask{next - 1, key, req})
+		return f(ask{next - 1, key, req, p.Selection != nil && p.Selection.heldOut()})
 	})
 }
 

@@ -26,7 +26,7 @@ func newRow(a ask, r *llm.Response, attempts int) (row, error) {
 	out := row{Key: a.key, Request: a.req.Digest}
 	var err error
 	out.Response, err = encode(evidence.ResponseRow{
-		ID: a.key.ID, Sample: a.key.Sample, Repeat: a.key.Repeat, Request: a.req.Digest,
+		ID: a.key.ID, Sample: a.key.Sample, Repeat: a.key.Repeat, HeldOut: a.held, Request: a.req.Digest,
 		Text: r.Text, Reasoning: r.Reasoning, ToolCalls: r.ToolCalls,
 		Finish: r.FinishReason, Model: r.Model, Usage: r.Usage, Failure: r.Failure,
 	})

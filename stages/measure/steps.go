@@ -90,7 +90,7 @@ func generateStep(c *spec.Campaign, cand, work string, trial int) step.Step {
 	s.Name, s.Kind, s.Revision, s.Trial = evidence.GenerateStep(cand, work, trial), KindGenerate, generateRevision, trial
 	s.Params = plain(newGenerateParams(who, *q))
 	s.Hints, s.Grows = plain(generateHints{Retries: q.Retries, Timeout: q.Timeout}), &grows
-	s.Inputs[itemsInput] = step.Input{Blob: q.Suite.Items.Digest, Path: q.Suite.Items.Path}
+	s.Inputs[itemsInput] = evidence.ItemsOf(q)
 	s.Cost = cost(q.Suite.Count*q.Samples*q.Repeats, who)
 	return s
 }

@@ -102,10 +102,16 @@ func (f Finding) rows(rec *evidence.Record, put func(string, []byte) error) ([]r
 	return entries, nil
 }
 
+// leftOutHeldOut is why answers to held-out items are not published.
+const leftOutHeldOut = "answers to held-out items, which may quote them: they stay in the store"
+
 // read returns a raw output, or why it is left out. Rows hold what models
 // wrote, and a model may write what looks like a credential: those rows stay
 // in the store, and the finding is published all the same.
 func (f Finding) read(e evidence.EvidenceFile) (content []byte, leftOut string, err error) {
+	if e.HeldOut {
+		return nil, leftOutHeldOut, nil
+	}
 	rc, err := f.Open(e.Digest)
 	if err != nil {
 		return nil, "", fmt.Errorf("%s of %s: %w", e.Output, e.Step, err)

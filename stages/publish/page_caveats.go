@@ -29,6 +29,7 @@ func (m pageMaker) caveats() []caveat {
 	for _, name := range m.names {
 		out = append(out, keptCaveats(name, m.rec.Candidates[name].Kept)...)
 	}
+	out = append(out, m.heldOutCaveats()...)
 	for i := range m.rec.Comparisons {
 		out = append(out, m.comparisonCaveats(&m.rec.Comparisons[i])...)
 	}
@@ -86,6 +87,17 @@ func keptCaveats(name string, kept map[string]evidence.KeptRows) []caveat {
 			text += "; the oldest was asked for on " + k.Oldest
 		}
 		out = append(out, caveat{place(name, wl), text})
+	}
+	return out
+}
+
+// heldOutCaveats say what is not in the finding and why.
+func (m pageMaker) heldOutCaveats() []caveat {
+	var out []caveat
+	for _, e := range m.rec.Evidence {
+		if e.HeldOut {
+			out = append(out, caveat{e.Step, "its items are held out: ids, strata and scores are here, the answers and the scorers' reasons are not"})
+		}
 	}
 	return out
 }

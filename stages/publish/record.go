@@ -113,7 +113,7 @@ func (b *builder) add(s source) error {
 		}
 		b.rec.Noise = append(b.rec.Noise, v)
 	case "raw":
-		b.rec.Evidence = append(b.rec.Evidence, evidence.EvidenceFile{Step: s.Step, Output: s.Output, Digest: d})
+		b.rec.Evidence = append(b.rec.Evidence, evidence.EvidenceFile{Step: s.Step, Output: s.Output, Digest: d, HeldOut: s.HeldOut})
 		if s.Output == evidence.OutTimings || s.Output == evidence.OutCell {
 			return b.times(s)
 		}

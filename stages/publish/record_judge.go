@@ -17,15 +17,16 @@ func judgeSources(c *spec.Campaign) (out []source) {
 	add := func(what, name, stepName, output string) {
 		out = append(out, source{Input: fmt.Sprintf("%s:%s", stepName, output), What: what, Judge: name, Step: stepName, Output: output})
 	}
-	replies := func(name, stepName string) {
+	replies := func(name, stepName string, q *spec.Quality) {
 		add("raw", name, stepName, evidence.OutJudgements)
+		out[len(out)-1].HeldOut = q != nil && q.Split == spec.SplitHeldOut
 		add("raw", name, stepName, evidence.OutTimings)
 		add("raw", name, stepName, evidence.OutKept)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Judges)) {
 		add("pin", name, evidence.PinStep(name), evidence.OutPin)
 		if c.Judges[name].Labels != nil {
-			replies(name, evidence.LabelsStep(name))
+			replies(name, evidence.LabelsStep(name), nil)
 			add("calibration", name, evidence.CalibrationStep(name), evidence.OutCalibration)
 		}
 	}
@@ -34,13 +35,13 @@ func judgeSources(c *spec.Campaign) (out []source) {
 		if w.Quality != nil {
 			if name, ok := judge.Of(c, w.Quality); ok {
 				for _, cand := range slices.Sorted(maps.Keys(c.Candidates)) {
-					replies(name, evidence.JudgeStep(cand, wl, name, 1))
+					replies(name, evidence.JudgeStep(cand, wl, name, 1), w.Quality)
 				}
 			}
 		}
 		if n := w.NoiseFloor; n != nil && c.Measure[n.Suite].Quality != nil {
 			if name, ok := judge.Of(c, c.Measure[n.Suite].Quality); ok {
-				replies(name, evidence.JudgeStep(n.Candidate, n.Suite, name, 2))
+				replies(name, evidence.JudgeStep(n.Candidate, n.Suite, name, 2), c.Measure[n.Suite].Quality)
 			}
 		}
 	}
@@ -62,7 +63,7 @@ func (b *builder) addJudge(s source, d step.Digest) error {
 		}
 		j.Calibration.Rows = nil // they stand in the evidence, as replies
 	case "raw":
-		b.rec.Evidence = append(b.rec.Evidence, evidence.EvidenceFile{Step: s.Step, Output: s.Output, Digest: d})
+		b.rec.Evidence = append(b.rec.Evidence, evidence.EvidenceFile{Step: s.Step, Output: s.Output, Digest: d, HeldOut: s.HeldOut})
 		if s.Output == evidence.OutTimings {
 			return b.times(s)
 		}

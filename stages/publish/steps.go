@@ -55,6 +55,7 @@ type source struct {
 	Judge     string `json:"judge,omitempty"`
 	Step      string `json:"step"`
 	Output    string `json:"output"`
+	HeldOut   bool   `json:"held_out,omitempty"` // answers to held-out items
 }
 
 // Steps returns the adder of the publish stage for a campaign with that hash.
@@ -112,6 +113,14 @@ func sources(c *spec.Campaign) []source {
 			Candidate: cand, Workload: wl, Step: stepName, Output: output,
 		})
 	}
+	generation := func(cand, wl string, trial int) {
+		addGeneration(add, cand, wl, trial)
+		if q := c.Measure[wl].Quality; q != nil && q.Split == spec.SplitHeldOut {
+			for i := range out {
+				out[i].HeldOut = out[i].HeldOut || out[i].Step == evidence.GenerateStep(cand, wl, trial) && out[i].Output == evidence.OutResponses
+			}
+		}
+	}
 	base := c.Baseline()
 	for _, cand := range slices.Sorted(maps.Keys(c.Candidates)) {
 		add("pin", cand, "", evidence.PinStep(cand), evidence.OutPin)
@@ -119,13 +128,13 @@ func sources(c *spec.Campaign) []source {
 		for _, wl := range slices.Sorted(maps.Keys(c.Measure)) {
 			switch w := c.Measure[wl]; w.Kind {
 			case "quality":
-				addGeneration(add, cand, wl, 1)
+				generation(cand, wl, 1)
 				if cand != base {
 					add("comparison", cand, wl, evidence.CompareStep(cand, wl), evidence.OutComparison)
 				}
 			case "noise-floor":
 				if w.NoiseFloor.Candidate == cand {
-					addGeneration(add, cand, w.NoiseFloor.Suite, 2)
+					generation(cand, w.NoiseFloor.Suite, 2)
 					add("noise", cand, wl, evidence.NoiseStep(wl), evidence.OutNoise)
 				}
 			default:

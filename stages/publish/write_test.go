@@ -528,6 +528,56 @@ func rebound(t *testing.T, f Finding) Finding {
 	return g
 }
 
+// Answers to held-out items are named and not published, and the finding says so.
+func TestHeldOutAnswersStay(t *testing.T) {
+	c := campaign()
+	c.Measure["support"].Quality.Split = "held-out"
+	marked := 0
+	for _, s := range sources(c) {
+		if s.HeldOut != strings.HasSuffix(s.Output, evidence.OutResponses) {
+			t.Errorf("%+v", s)
+		}
+		if s.HeldOut {
+			marked++
+		}
+	}
+	if marked != 4 { // three candidates, one of them twice
+		t.Errorf("%d marked", marked)
+	}
+	f := findingOf(t, func(r *evidence.Record) {
+		for i, e := range r.Evidence {
+			r.Evidence[i].HeldOut = e.Output == evidence.OutResponses
+		}
+	})
+	dir := write(t, t.TempDir(), f)
+	var entries []rowsEntry
+	if !readDocument(filepath.Join(dir, "evidence", "index.json"), &entries) {
+		t.Fatal("no index")
+	}
+	left := 0
+	for _, e := range entries {
+		if e.LeftOut == leftOutHeldOut && e.File == "" {
+			left++
+		} else if e.Output == evidence.OutResponses {
+			t.Errorf("%+v", e)
+		}
+	}
+	for name := range tree(t, filepath.Join(dir, "evidence")) {
+		if strings.Contains(name, "responses") {
+			t.Errorf("%s was published", name)
+		}
+	}
+	var rec evidence.Record
+	var dec evidence.Decision
+	if json.Unmarshal(f.Record, &rec) != nil || json.Unmarshal(f.Decision, &dec) != nil || left == 0 {
+		t.Fatalf("%d left out", left)
+	}
+	readme, report, err := render(&rec, &dec)
+	if err != nil || !bytes.Contains(readme, []byte("its items are held out")) || !bytes.Contains(report, []byte("its items are held out")) {
+		t.Errorf("%v\n%s", err, readme)
+	}
+}
+
 // A model may write what looks like a credential: its rows stay in the store.
 func TestCredentialInRowsIsLeftOut(t *testing.T) {
 	rows := []byte(`{"id":"a","text":"try postgres://user:hunter2@127.0.0.1/db"}` + "\n")

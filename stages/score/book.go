@@ -47,12 +47,16 @@ type scorerSet struct {
 
 func (b *book) readItems(r io.Reader) error {
 	selected := items.NewSelector(b.params.Where, b.params.Limit, b.params.Stratify)
-	return items.Read(r, func(it items.Item) error {
+	err := items.Read(r, func(it items.Item) error {
 		if selected.Keep(&it) {
 			b.enter(it)
 		}
 		return nil
 	})
+	if b.params.heldOut() {
+		return items.WithoutText(err)
+	}
+	return err
 }
 
 func (b *book) enter(it items.Item) {

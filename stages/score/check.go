@@ -13,7 +13,7 @@ import (
 // Check lints the item sets of a campaign against the scorers that they use:
 // what would be a scorer error in the middle of a run is an error before it.
 // open opens an item file. Of each workload at most items.MaxProblems problems
-// are listed.
+// are listed. Held-out parts are not looked at: see CheckHeldOut.
 func (s Stage) Check(c *spec.Campaign, open func(spec.File) (io.ReadCloser, error)) []error {
 	var problems []error
 	for _, name := range keys(c.Measure) {
@@ -23,6 +23,9 @@ func (s Stage) Check(c *spec.Campaign, open func(spec.File) (io.ReadCloser, erro
 		}
 		if err := checkJudge(c, q); err != nil {
 			problems = append(problems, fmt.Errorf("measure.%s: %w", name, err))
+			continue
+		}
+		if q.Suite.HeldOut != nil {
 			continue
 		}
 		for _, err := range append(checkWorkload(q, open), s.checkRuntimes(q.Scorers)...) {
@@ -121,10 +124,19 @@ func newLinter(q *spec.Quality, c *Compiler) *linter {
 }
 
 func (l *linter) check(it items.Item) []error {
-	l.all++
 	for _, ref := range it.Scorer {
 		l.used[ref.Name] = true
 	}
+	l.label(it)
+	if _, err := l.compiler.Compile(&it); err != nil {
+		return []error{err}
+	}
+	return nil
+}
+
+// label looks at what selects an item and makes its stratum.
+func (l *linter) label(it items.Item) {
+	l.all++
 	if l.selector.Keep(&it) {
 		l.kept++
 		if _, ok := it.Strata[l.q.Stratify]; ok {
@@ -134,10 +146,6 @@ func (l *linter) check(it items.Item) []error {
 			l.labels[name] = true
 		}
 	}
-	if _, err := l.compiler.Compile(&it); err != nil {
-		return []error{err}
-	}
-	return nil
 }
 
 func (l *linter) conclude() []error {

@@ -8,7 +8,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/items"
 )
 
@@ -91,12 +90,10 @@ func (c *Compiler) Compile(it *items.Item) (*Compiled, error) {
 			return nil, unknown("scorer", ref.Name, Names())
 		}
 		if s.Runs && !c.named(s.Name) {
-			return nil, step.WithHint(fmt.Errorf("scorer %s runs programs, and the campaign does not name it: an item set alone may not", s.Name),
-				"write it under the workload's scorers: "+s.Name+": {}")
+			return nil, errRunsUnnamed(s.Name)
 		}
 		if s.Asks && !c.named(s.Name) {
-			return nil, step.WithHint(fmt.Errorf("scorer %s asks a model, and the campaign does not name it: an item set alone may not", s.Name),
-				"declare a judge under judges, and write it under the workload's scorers: "+s.Name+": {by: NAME}")
+			return nil, errAsksUnnamed(s.Name)
 		}
 		f, err := s.build(params(ref.Params).over(c.overrides[ref.Name]), it, c.env)
 		if err != nil {

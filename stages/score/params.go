@@ -28,6 +28,7 @@ type stepParams struct {
 	Where    map[string][]string       `json:"where,omitempty"`
 	Limit    int                       `json:"limit,omitempty"`
 	Answers  int                       `json:"answers"` // that each item must have: samples x repeats
+	Split    string                    `json:"split,omitempty"`
 
 	// How the judge was asked, and so how its replies are read; nil = no judge
 	// scores the workload.
@@ -44,6 +45,10 @@ func paramsOf(q *spec.Quality) stepParams {
 		Stratify: q.Stratify,
 		Where:    q.Where,
 		Limit:    q.Limit,
+		Split:    q.Split,
 		Answers:  max(1, q.Samples) * max(1, q.Repeats),
 	}
 }
+
+// heldOut reports whether no text of the items may be quoted anywhere.
+func (p stepParams) heldOut() bool { return p.Split == spec.SplitHeldOut }

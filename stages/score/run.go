@@ -79,7 +79,11 @@ func (b *book) writeScores(job step.Job) error {
 	enc := json.NewEncoder(buffered)
 	enc.SetEscapeHTML(false)
 	for _, id := range keys(b.tallies) {
-		if err := enc.Encode(b.tallies[id].row(b.params.Answers)); err != nil {
+		row := b.tallies[id].row(b.params.Answers)
+		if b.params.heldOut() {
+			withhold(&row, b.tallies[id])
+		}
+		if err := enc.Encode(row); err != nil {
 			w.Close()
 			return err
 		}

@@ -131,6 +131,24 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// The reasons of held-out items quote neither answers nor references.
+func TestRunHeldOut(t *testing.T) {
+	job, err := runJob(t, `{"stratify":"task","answers":1,"split":"held-out"}`, fourItems,
+		response("b", 0, `"text":"","failure":{"class":"timeout","message":"m"}`)+
+			response("a", 0, `"text":"4, not 3."`)+response("c", 0, `"text":"x"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"a": withheld, "b": "timeout", "c": ScorerError + withheld, "d": NoAnswer} {
+		if got := rows(t, &fakeJob{outputs: map[string]*bytes.Buffer{evidence.OutScores: bytes.NewBuffer(bytes.Clone(job.outputs[evidence.OutScores].Bytes()))}})[id]; got.Reason != want {
+			t.Errorf("%s: %q, want %q", id, got.Reason, want)
+		}
+	}
+	if _, err := runJob(t, `{"stratify":"task","answers":1,"split":"held-out"}`, `{"id":"a","input":"q","scorer":"exact","answer":"secret`, ""); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Error(err)
+	}
+}
+
 func TestRunMean(t *testing.T) {
 	job, err := runJob(t, `{"stratify":"task","answers":3,"where":{"task":["x"]},"limit":1}`, fourItems,
 		response("b", 0, `"text":"yes"`)+response("b", 1, `"text":"no"`)+response("b", 2, `"text":"yes"`))

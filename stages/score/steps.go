@@ -44,7 +44,7 @@ func (s Stage) scoreStep(c *spec.Campaign, candidate, workload string, trial int
 	p.Runtimes = s.runtimes(q.Scorers)
 	inputs := map[string]step.Input{
 		inResponses: {Step: evidence.GenerateStep(candidate, workload, trial), Output: evidence.OutResponses},
-		inItems:     {Blob: q.Suite.Items.Digest, Path: q.Suite.Items.Path},
+		inItems:     evidence.ItemsOf(q),
 	}
 	if name, ok := judge.Of(c, q); ok {
 		form := judge.FormOf(c.Judges[name])

@@ -2,14 +2,13 @@ package suite
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"syscall"
 
-	"github.com/cupel-dev/cupel/stages/items"
+	"github.com/cupel-dev/cupel/engine/step"
 )
 
 // Access is one opening of held-out texts.
@@ -17,7 +16,11 @@ type Access struct {
 	Time    string `json:"time"` // RFC 3339, UTC
 	As      string `json:"as"`   // what --as said, or "unnamed"
 	Command string `json:"command"`
+	Why     string `json:"why,omitempty"`
 	Items   int    `json:"items"` // held-out items whose texts were opened
+	// Prev is the SHA-256 of the line before, without its line end; absent in
+	// the first line. A line that is changed, removed or put in later breaks it.
+	Prev *step.Digest `json:"prev,omitempty"`
 }
 
 // Unnamed stands where nobody said who they are. The account's name is not
@@ -30,39 +33,38 @@ func appendAccess(dir string, a Access) error {
 	if a.As == "" {
 		a.As = Unnamed
 	}
-	b, err := encodeLine(a)
-	if err != nil {
-		return err
-	}
 	f, err := os.OpenFile(filepath.Join(dir, AccessFile), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return fmt.Errorf("record the opening of held-out items: %w", err)
 	}
 	defer f.Close()
-	if err := addLine(f, b); err != nil {
+	if err := addLine(f, a); err != nil {
 		return fmt.Errorf("record the opening of held-out items in %s: %w", AccessFile, err)
 	}
 	return nil
 }
 
-// addLine writes under a lock, so that lines of several processes never mix.
-// A line that a full disk or a power failure cut is ended first.
-func addLine(f *os.File, b []byte) error {
+// addLine writes under a lock, so that lines of several processes never mix and
+// each follows the one before it. A line that a full disk or a power failure
+// cut is ended first.
+func addLine(f *os.File, a Access) error {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
 		return err
 	}
-	info, err := f.Stat()
+	last, torn, err := lastLine(f)
 	if err != nil {
 		return err
 	}
-	if n := info.Size(); n > 0 {
-		last := make([]byte, 1)
-		if _, err := f.ReadAt(last, n-1); err != nil {
-			return err
-		}
-		if last[0] != '\n' {
-			b = append([]byte("\n"), b...)
-		}
+	if last != nil {
+		d := step.Sum(last)
+		a.Prev = &d
+	}
+	b, err := encodeLine(a)
+	if err != nil {
+		return err
+	}
+	if torn {
+		b = append([]byte("\n"), b...)
 	}
 	if _, err := f.Write(b); err != nil {
 		return err
@@ -70,24 +72,30 @@ func addLine(f *os.File, b []byte) error {
 	return f.Sync()
 }
 
-// AccessLog reads the openings of the held-out part, oldest first. Lines that
-// cannot be read are counted: they are openings too.
-func (s *Set) AccessLog() (log []Access, unreadable int, err error) {
-	b, err := os.ReadFile(filepath.Join(s.dir, AccessFile))
-	if s.dir == "" || errors.Is(err, os.ErrNotExist) {
-		return nil, 0, nil
-	}
+// lastLine returns the last line without its end, nil when there is none, and
+// whether it lacks that end.
+func lastLine(f *os.File) (line []byte, torn bool, err error) {
+	info, err := f.Stat()
 	if err != nil {
-		return nil, 0, err
+		return nil, false, err
 	}
-	for l := range bytes.Lines(b) {
-		err := items.ReadRows(AccessFile, bytes.NewReader(l), func(a Access) error {
-			log = append(log, a)
-			return nil
-		})
-		if err != nil && err != io.EOF {
-			unreadable++
+	const block = 4096
+	for at := info.Size(); at > 0; {
+		n := min(at, block)
+		at -= n
+		b := make([]byte, n)
+		if _, err := f.ReadAt(b, at); err != nil && err != io.EOF {
+			return nil, false, err
 		}
+		if line = append(b, line...); at > 0 && bytes.IndexByte(line[:len(line)-1], '\n') < 0 {
+			continue
+		}
+		break
 	}
-	return log, unreadable, nil
+	if len(line) == 0 {
+		return nil, false, nil
+	}
+	torn = line[len(line)-1] != '\n'
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	return line[bytes.LastIndexByte(line, '\n')+1:], torn, nil
 }

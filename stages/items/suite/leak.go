@@ -2,6 +2,7 @@ package suite
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -89,6 +90,42 @@ func (t *Texts) addYAML(b []byte) bool {
 			return false
 		}
 		t.addNode(&doc)
+	}
+}
+
+// promptFields are the fields of a campaign, and of files like it, under which
+// stands what is sent.
+var promptFields = map[string]bool{
+	"systemPrompt": true, "prompt": true, "prompts": true, "template": true, "messages": true, "examples": true, "generate": true, "json": true,
+}
+
+// AddCampaign takes the strings of a part of a campaign, as JSON, that stands
+// under a name. What stands under the name of a prompt is taken as any text is;
+// of everything else only what is long enough to be no chance: an item "Hello"
+// is not in the name of its owner.
+func (t *Texts) AddCampaign(b []byte, name string) error {
+	var doc any
+	if err := json.Unmarshal(b, &doc); err != nil {
+		return err
+	}
+	t.addValue(doc, promptFields[name])
+	return nil
+}
+
+func (t *Texts) addValue(v any, prompt bool) {
+	switch v := v.(type) {
+	case string:
+		if prompt || len(words(v)) >= leakGram {
+			t.Add(v)
+		}
+	case []any:
+		for _, e := range v {
+			t.addValue(e, prompt)
+		}
+	case map[string]any:
+		for name, e := range v {
+			t.addValue(e, prompt || promptFields[name])
+		}
 	}
 }
 

@@ -60,6 +60,9 @@ func (l *Leaks) Add(it *items.Item) {
 // In lists the items that stand in the texts, in the order in which they were
 // added.
 func (l *Leaks) In(t *Texts) []Leak {
+	if len(t.grams) == 0 && len(t.short) == 0 {
+		return nil
+	}
 	var out []Leak
 	for _, it := range l.items {
 		if found, ok := l.look(it, t); ok {

@@ -59,7 +59,19 @@ func (l *Linter) Run(s *Set, open func(*Set, func(items.Item) error) error) erro
 			return err
 		}
 	}
+	if err := l.accessLog(s); err != nil {
+		return err
+	}
 	return l.together()
+}
+
+// accessLog looks at whether the log of openings is whole.
+func (l *Linter) accessLog(s *Set) error {
+	log, err := s.AccessLog()
+	for _, d := range log.Doubts(Mark{}) {
+		l.Add(Finding{Code: CodeLog, Warning: true, Text: d})
+	}
+	return err
 }
 
 func (l *Linter) item(it *items.Item) error {

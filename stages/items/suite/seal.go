@@ -18,6 +18,7 @@ type Key struct {
 	Identities []age.Identity
 	As         string // who opens, as they say themselves; never taken from the account
 	Command    string // such as "cupel items show"
+	Why        string // such as "run 01J…"; may be empty
 	Now        string // RFC 3339, UTC
 }
 

@@ -1,10 +1,8 @@
 package suite
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -171,34 +169,6 @@ func (s *Set) Index(f func(Entry) error) error {
 	}
 	defer r.Close()
 	return items.ReadRows(filepath.Join(s.Name, IndexFile), r, f)
-}
-
-// HeldOut opens the held-out items and reads them in order. The opening is
-// recorded first, as one of opened items. The plain text is checked against its
-// digest; f has then seen it.
-func (s *Set) HeldOut(k Key, opened int, f func(items.Item) error) error {
-	if !s.HasHeldOut() {
-		return nil
-	}
-	if len(k.Identities) == 0 {
-		return fmt.Errorf("%s: %w", s.Name, ErrLocked)
-	}
-	r, c, err := unseal(filepath.Join(s.dir, s.Split.HeldOut.File), k.Identities)
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.Name, err)
-	}
-	defer c.Close()
-	if err := appendAccess(s.dir, Access{k.Now, k.As, k.Command, opened}); err != nil {
-		return fmt.Errorf("%s: %w", s.Name, err)
-	}
-	h := sha256.New()
-	if err := items.ReadNamed(filepath.Join(s.Name, SealedFile), io.TeeReader(r, h), f); err != nil {
-		return err
-	}
-	if got := step.Digest(h.Sum(nil)); got != s.Split.HeldOut.SHA256 {
-		return fmt.Errorf("%s: %w", s.Name, tampered("the text of "+SealedFile, s.Split.HeldOut.SHA256, got))
-	}
-	return nil
 }
 
 // Report is the build report that stands beside the items, "" when there is

@@ -134,7 +134,7 @@ func TestHeldOutIsSealed(t *testing.T) {
 	if err := s.HeldOut(key(identity(t)), 1, nil); err == nil || !strings.Contains(err.Error(), "does not open") {
 		t.Errorf("wrong identity: %v", err)
 	}
-	if log, _, _ := s.AccessLog(); len(log) != 0 {
+	if log, _ := s.AccessLog(); len(log.Openings) != 0 {
 		t.Errorf("nothing was opened, and the log says %v", log)
 	}
 	var opened []string
@@ -148,10 +148,10 @@ func TestHeldOutIsSealed(t *testing.T) {
 	if err != nil || !cmp.Equal(opened, sealed) {
 		t.Errorf("%v; %s", err, cmp.Diff(sealed, opened))
 	}
-	log, unreadable, err := s.AccessLog()
-	want := []Access{{"2026-01-02T03:04:05Z", "tester", "test", len(sealed)}}
-	if err != nil || unreadable != 0 || !cmp.Equal(log, want) {
-		t.Errorf("%v %d %v", log, unreadable, err)
+	log, err := s.AccessLog()
+	want := []Access{{Time: "2026-01-02T03:04:05Z", As: "tester", Command: "test", Items: len(sealed)}}
+	if err != nil || log.Unreadable != 0 || !cmp.Equal(log.Openings, want) {
+		t.Errorf("%v %v", log, err)
 	}
 }
 
@@ -185,9 +185,9 @@ func TestAccessLogConcurrent(t *testing.T) {
 		})
 	}
 	all.Wait()
-	log, unreadable, err := (&Set{dir: dir}).AccessLog()
-	if err != nil || len(log) != 200 || unreadable != 1 {
-		t.Errorf("%d lines, %d unreadable, %v; want 200 and the one that was cut", len(log), unreadable, err)
+	log, err := (&Set{dir: dir}).AccessLog()
+	if err != nil || len(log.Openings) != 200 || log.Unreadable != 1 || len(log.Broken) != 0 {
+		t.Errorf("%d lines, %d unreadable, broken %v, %v; want 200 and the one that was cut", len(log.Openings), log.Unreadable, log.Broken, err)
 	}
 }
 

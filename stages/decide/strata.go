@@ -89,9 +89,10 @@ func (j *judge) stratum(c *evidence.Comparison, floor *evidence.NoiseFloor, res 
 		return res
 	}
 	res.NeedItems = itemsToDecide(r, f, s)
-	if res.NeedItems > 0 {
+	switch {
+	case res.NeedItems > 0:
 		res.Reason += fmt.Sprintf("; about %s items would decide it, there are %s", thousands(res.NeedItems), thousands(s.N))
-	} else {
+	case f.span != "": // an interval that does not exist yet has said what it needs
 		res.Reason += "; more items of the same kind would not decide it"
 	}
 	return res

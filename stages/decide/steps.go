@@ -16,7 +16,7 @@ import (
 // decided differently.
 const (
 	Kind     = "decide"
-	Revision = 4
+	Revision = 5
 )
 
 const inputRecord = "record"

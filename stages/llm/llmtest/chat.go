@@ -33,6 +33,10 @@ func (e *Endpoint) chat(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, err.Error(), ollama)
 		return
 	}
+	if last := lastUser(a.Messages); strings.Contains(last, llm.ProbeText) && !e.script.Probes {
+		e.answerProbe(w, &a, last, ollama)
+		return
+	}
 	n, prompt := e.arrive(Seen{Path: r.URL.Path, Body: body, Header: r.Header.Clone(), Prompt: lastUser(a.Messages)})
 	defer e.leave()
 	if _, ok := e.find(a.Model); !ok {
@@ -66,6 +70,18 @@ func (e *Endpoint) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", wire.contentType())
 	send(w, r, f, wire.events())
+}
+
+// answerProbe counts a probe's tokens in good faith, and not among the requests.
+func (e *Endpoint) answerProbe(w http.ResponseWriter, a *asked, prompt string, ollama bool) {
+	var wire dialect = openAIWire{newAnswer(a, Fault{}, prompt, prompt)}
+	if ollama {
+		wire = ollamaWire{newAnswer(a, Fault{}, prompt, prompt)}
+	}
+	w.Header().Set("Content-Type", wire.contentType())
+	for _, event := range wire.events() {
+		_, _ = io.WriteString(w, event)
+	}
 }
 
 // arrive notes a request and returns its number and prompt.

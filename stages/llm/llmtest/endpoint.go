@@ -25,6 +25,7 @@ type Script struct {
 	Ollama string                                            // version of Ollama that it claims to be, "" = it is not Ollama
 	Answer func(prompt string) string                        // nil = the prompt itself
 	Fault  func(n int, prompt string) Fault                  // n counts chat requests from 0; nil = no faults
+	Probes bool                                              // requests of a token probe are requests like others
 	Before func(w http.ResponseWriter, r *http.Request) bool // sees every request first; true = it has answered
 }
 

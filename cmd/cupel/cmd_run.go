@@ -34,8 +34,8 @@ func (a *app) runCmd() *cobra.Command {
 		Long: `Run the steps of a campaign that are not in the store, and print the decision.
 
 A step whose inputs are unchanged is served from the store: changing a scorer
-sends no request. A run that was stopped, in whatever way, continues where it
-was. The exit code is that of the decision.
+asks for no answer again. A run that was stopped, in whatever way, continues
+where it was. The exit code is that of the decision.
 
 ` + exitCodeTable(),
 		Example: `  cupel run pipelines/quickstart.yaml --bind f16=http://127.0.0.1:8000/v1,model=tiny-f16
@@ -98,7 +98,7 @@ func (a *app) runCampaign(ctx context.Context, path string, o runOptions, verdic
 	if err != nil {
 		return fail(exitOutside, err)
 	}
-	a.notef("requests sent: %d; run %s\n", c.wiring.sent(), out.RunID)
+	a.notef("%s; run %s\n", c.wiring.sent(), out.RunID)
 	a.warnUnseen(out)
 	runErr := runError(out)
 	if runErr != nil || out.Count(exec.Left) > 0 {

@@ -58,7 +58,7 @@ func (e *Endpoint) chat(w http.ResponseWriter, r *http.Request) {
 		fail(w, f.Status, f.Message, ollama)
 		return
 	}
-	answer := newAnswer(&a, f, e.script.Answer(prompt), prompt)
+	answer := newAnswer(&a, f, e.script.Answer(prompt), e.script.Count(prompt))
 	var wire dialect = openAIWire{answer}
 	if ollama {
 		wire = ollamaWire{answer}
@@ -74,9 +74,10 @@ func (e *Endpoint) chat(w http.ResponseWriter, r *http.Request) {
 
 // answerProbe counts a probe's tokens in good faith, and not among the requests.
 func (e *Endpoint) answerProbe(w http.ResponseWriter, a *asked, prompt string, ollama bool) {
-	var wire dialect = openAIWire{newAnswer(a, Fault{}, prompt, prompt)}
+	answer := newAnswer(a, Fault{}, prompt, e.script.Count(prompt))
+	var wire dialect = openAIWire{answer}
 	if ollama {
-		wire = ollamaWire{newAnswer(a, Fault{}, prompt, prompt)}
+		wire = ollamaWire{answer}
 	}
 	w.Header().Set("Content-Type", wire.contentType())
 	for _, event := range wire.events() {
@@ -137,8 +138,8 @@ type answer struct {
 	f             Fault
 }
 
-func newAnswer(a *asked, f Fault, text, prompt string) answer {
-	ans := answer{model: a.Model, finish: "stop", f: f, pieces: strings.SplitAfter(text, " "), prompt: len(strings.Fields(prompt))}
+func newAnswer(a *asked, f Fault, text string, prompt int) answer {
+	ans := answer{model: a.Model, finish: "stop", f: f, pieces: strings.SplitAfter(text, " "), prompt: prompt}
 	if f.Empty || text == "" {
 		ans.pieces = nil
 	}

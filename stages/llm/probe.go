@@ -98,7 +98,7 @@ func (c *Client) promptTokens(ctx context.Context, text string) (n int, unknown 
 		return 0, "the engine does not count prompt tokens", nil
 	case r.Failure == nil:
 		return int(*r.Usage.PromptTokens), "", nil
-	case r.Failure.untold() || r.Failure.Class == ClassServerError:
+	case r.Failure.untold() || r.Failure.Class == ClassServerError || r.Failure.Class == ClassCutStream:
 		return 0, "", problem(http.MethodPost+" "+req.path, r.Failure)
 	case r.Failure.Status != 0: // without the endpoint's words, which may change
 		return 0, fmt.Sprintf("the engine refuses a request of one token (HTTP %d)", r.Failure.Status), nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cupel-dev/cupel/stages/evidence"
@@ -27,13 +28,14 @@ func probeField(want int, p llm.TokenProbe) evidence.PinField {
 	return f
 }
 
-// Ollama's engines penalise repeated tokens unless the model says otherwise,
-// also at temperature 0, and its OpenAI-compatible API has no field for it.
-// The numbers are those of api.DefaultOptions in Ollama 0.17.4, and have been
-// since 2023; its newer engine path takes no notice of them.
+// Ollama penalises repeated tokens unless the model says otherwise, also at
+// temperature 0, and its OpenAI-compatible API has no field for it. No page of
+// it tells the numbers: they are those of api.DefaultOptions in 0.17.4, which
+// its llama.cpp runner applies and the runner of its newer engine does not.
 const (
 	repeatPenalty = "1.1"
 	repeatLastN   = "64"
+	unsetPenalty  = "the model sets none, so this is Ollama's default by its source (api.DefaultOptions of 0.17.4), which its llama.cpp path applies also at temperature 0"
 )
 
 // parameters are what Ollama applies on its own: what the model sets, and the
@@ -55,9 +57,9 @@ func parameters(id llm.Identity) []evidence.PinField {
 	}
 	penalty, note := id.Parameters["repeat_penalty"], ""
 	if penalty == "" {
-		penalty, note = repeatPenalty, "the model sets none, so Ollama's default applies, also at temperature 0"
+		penalty, note = repeatPenalty, unsetPenalty
 	}
-	if penalty == "1" {
+	if x, err := strconv.ParseFloat(penalty, 64); err == nil && x == 1 {
 		penalty += " (off)"
 	} else {
 		penalty += fmt.Sprintf(" over the last %s tokens", last)

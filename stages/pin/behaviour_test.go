@@ -62,7 +62,7 @@ func TestProbeFails(t *testing.T) {
 }
 
 func TestParameters(t *testing.T) {
-	const hidden = "the model sets none, so Ollama's default applies, also at temperature 0"
+	const hidden = "the model sets none, so this is Ollama's default by its source (api.DefaultOptions of 0.17.4), which its llama.cpp path applies also at temperature 0"
 	for name, c := range map[string]struct {
 		engine         string
 		set            map[string]string
@@ -73,6 +73,7 @@ func TestParameters(t *testing.T) {
 		"another engine":   {engine: "vllm", nothingIsKnown: true},
 		"nothing set":      {"ollama", nil, "none", "1.1 over the last 64 tokens", hidden, false},
 		"off":              {"ollama", map[string]string{"repeat_penalty": "1", "stop": "\"a\"\n\"b\""}, `repeat_penalty=1 stop="a","b"`, "1 (off)", "", false},
+		"off, otherwise":   {"ollama", map[string]string{"repeat_penalty": "1.0"}, "repeat_penalty=1.0", "1.0 (off)", "", false},
 		"on":               {"ollama", map[string]string{"repeat_penalty": "1.2"}, "repeat_penalty=1.2", "1.2 over the last 64 tokens", "", false},
 		"another distance": {"ollama", map[string]string{"repeat_last_n": "8"}, "repeat_last_n=8", "1.1 over the last 8 tokens", hidden, false},
 	} {

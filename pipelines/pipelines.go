@@ -5,6 +5,7 @@ package pipelines
 import (
 	"embed"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +26,7 @@ func Names() []string {
 	for _, e := range entries {
 		out = append(out, strings.TrimSuffix(path.Base(e.Name()), extension))
 	}
+	slices.Sort(out) // the files' order has a "-" before the end of a name
 	return out
 }
 

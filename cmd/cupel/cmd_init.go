@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,6 +43,9 @@ they are. --from starts from one of the pipelines instead: ` + strings.Join(pipe
 			}
 			for _, name := range written {
 				a.printf("%s\n", filepath.Join(dir, name))
+			}
+			if _, err := os.Stat(filepath.Join(dir, "bindings.yaml")); err != nil {
+				a.notef("the engine inside this program does not serve its candidates: the head of campaign.yaml says what to start, and --bind where it is\n")
 			}
 			a.notef("next: cupel check %s\n", filepath.Join(dir, "campaign.yaml"))
 			return nil

@@ -96,7 +96,7 @@ func (a *app) calibrate(ctx context.Context, path, only string, o runOptions) er
 	if err != nil {
 		return fail(exitOutside, err)
 	}
-	a.notef("requests sent: %d; run %s\n", c.wiring.sent(), out.RunID)
+	a.notef("%s; run %s\n", c.wiring.sent(), out.RunID)
 	if err := runError(out); err != nil {
 		return err
 	}

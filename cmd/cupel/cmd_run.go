@@ -36,8 +36,8 @@ func (a *app) runCmd() *cobra.Command {
 		Long: `Run the steps of a campaign that are not in the store, and print the decision.
 
 A step whose inputs are unchanged is served from the store: changing a scorer
-sends no request. A run that was stopped, in whatever way, continues where it
-was. The exit code is that of the decision.
+asks for no answer again. A run that was stopped, in whatever way, continues
+where it was. The exit code is that of the decision.
 
 A workload with split: held-out reads encrypted items: give --identity, a file
 outside the campaign. Each opening is appended to the suite's access.jsonl before
@@ -111,7 +111,7 @@ func (a *app) runCampaign(ctx context.Context, path string, o runOptions, verdic
 	if err != nil {
 		return fail(exitOutside, err)
 	}
-	a.notef("requests sent: %d; run %s\n", c.wiring.sent(), out.RunID)
+	a.notef("%s; run %s\n", c.wiring.sent(), out.RunID)
 	a.warnUnseen(out)
 	runErr := runError(out)
 	if runErr != nil || out.Count(exec.Left) > 0 {

@@ -26,6 +26,7 @@ func (a *app) printDecision(d *evidence.Decision, rec *evidence.Record) {
 		}
 		a.printGuards(p, c.Guards)
 	}
+	a.printPins(rec)
 	a.printScores(rec)
 	a.printLoad(rec)
 	a.printNoise(rec)
@@ -89,6 +90,16 @@ func verdictText(p painter, v evidence.Verdict) string {
 		return p.red(text)
 	}
 	return p.yellow(text)
+}
+
+// printPins says what the pins show that no rule names.
+func (a *app) printPins(rec *evidence.Record) {
+	for i, d := range publish.PinFindings(rec) {
+		if i == 0 {
+			a.printf("\n")
+		}
+		a.printf("pins: %s\n", d.Text)
+	}
 }
 
 func (a *app) printScores(rec *evidence.Record) {

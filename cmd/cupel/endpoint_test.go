@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cupel-dev/cupel/stages/llm"
 	"github.com/cupel-dev/cupel/stages/llm/llmtest"
 )
 
@@ -28,6 +29,7 @@ type scripted struct {
 
 	mu      sync.Mutex
 	wire    *llmtest.Endpoint
+	perWord int               // tokens of a word of a prompt
 	answers map[string]string // item -> what is answered instead of the reference
 	faults  map[string]string // item -> kind; "" = every chat, "*" = every request
 	held    map[string]chan struct{}
@@ -52,7 +54,7 @@ func newScripted(tb testing.TB, name, itemFile string) *scripted {
 	tb.Helper()
 	s := &scripted{
 		tb: tb, name: name, items: readItems(tb, itemFile), addr: "127.0.0.1:0",
-		answers: map[string]string{}, faults: map[string]string{}, held: map[string]chan struct{}{}, seeds: map[string][]int64{}, changed: make(chan struct{}),
+		perWord: 1, answers: map[string]string{}, faults: map[string]string{}, held: map[string]chan struct{}{}, seeds: map[string][]int64{}, changed: make(chan struct{}),
 	}
 	s.serve(llmtest.Model{ID: name, Digest: digests[name], Context: 512})
 	s.start()
@@ -87,10 +89,24 @@ func readItems(tb testing.TB, file string) map[string]item {
 
 // serve changes what the endpoint says it is.
 func (s *scripted) serve(m llmtest.Model) {
-	wire := llmtest.New(s.tb, llmtest.Script{Models: []llmtest.Model{m}, Answer: s.answer, Fault: s.fault})
+	wire := llmtest.New(s.tb, llmtest.Script{Models: []llmtest.Model{m}, Answer: s.answer, Fault: s.fault, Count: s.tokens})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wire = wire
+}
+
+// tokens counts those of a prompt.
+func (s *scripted) tokens(prompt string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.perWord * len(strings.Fields(prompt))
+}
+
+// tokenise changes how many tokens a word has; the endpoint says nothing of it.
+func (s *scripted) tokenise(perWord int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.perWord = perWord
 }
 
 func (s *scripted) url() string { return "http://" + s.addr + "/v1" }
@@ -191,7 +207,11 @@ func (s *scripted) count(r *http.Request, body []byte) string {
 		s.tb.Errorf("endpoint %s: a request that it cannot read: %s", s.name, body)
 		return ""
 	}
-	id := s.identify(a.Messages[len(a.Messages)-1].Content).id
+	prompt := a.Messages[len(a.Messages)-1].Content
+	if strings.Contains(prompt, llm.ProbeText) {
+		return "" // of a pin, which looks each time it is asked
+	}
+	id := s.identify(prompt).id
 	s.asked = append(s.asked, id)
 	s.all = append(s.all, id)
 	s.seed = a.Seed

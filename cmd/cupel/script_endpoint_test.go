@@ -94,6 +94,10 @@ func cmdEndpoint(ts *testscript.TestScript, args []string) {
 			m.Digest = strings.Repeat(rest[1], 64)
 		}
 		s.serve(m)
+	case "tokens": // of a word
+		n, err := strconv.Atoi(rest[0])
+		ts.Check(err)
+		s.tokenise(n)
 	case "spoil":
 		s.spoil(rest[0], rest[1:]...)
 	case "say":

@@ -37,6 +37,7 @@ type wiring struct {
 	engine   *child // the embedded engine, when a binding asks for it
 	requests atomic.Int64
 	vault    *vault // opens held-out items; nil = nobody can
+	probes   atomic.Int64
 
 	loopback     *child // for self-checks, started by the first
 	loopbackErr  error
@@ -170,13 +171,30 @@ func (w *wiring) selfCheck(ctx context.Context, concurrency int) (*metric.SelfCh
 	return &c, nil
 }
 
-// sent is how many generation requests went out.
-func (w *wiring) sent() int64 { return w.requests.Load() }
+// sent says how many generation requests went out, and how many more of one
+// token for the pins.
+func (w *wiring) sent() string {
+	s := fmt.Sprintf("requests sent: %d", w.requests.Load())
+	if n := w.probes.Load(); n > 0 {
+		s += fmt.Sprintf("; of pins, to count tokens: %d", n)
+	}
+	return s
+}
 
 // endpoint counts what is sent.
 type endpoint struct {
 	*llm.Client
-	sent *atomic.Int64
+	sent, probes *atomic.Int64
+}
+
+// Probe counts the tokens of a fixed text, with two requests where there is no
+// tokenizer to ask.
+func (e endpoint) Probe(ctx context.Context) (llm.TokenProbe, error) {
+	p, err := e.Client.Probe(ctx)
+	if p.By == "usage" {
+		e.probes.Add(2)
+	}
+	return p, err
 }
 
 // Do sends one request.
@@ -196,7 +214,7 @@ func (w *wiring) dial(n measure.Need) (endpoint, error) {
 	if err != nil {
 		return endpoint{}, fmt.Errorf("candidate %s: %w", n.Candidate, err)
 	}
-	return endpoint{c, &w.requests}, nil
+	return endpoint{c, &w.requests, &w.probes}, nil
 }
 
 // servedName is the name that the campaign declares for a candidate or a judge.

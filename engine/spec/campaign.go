@@ -73,7 +73,7 @@ type File struct {
 type Candidate struct {
 	Role         string        `json:"role"` // baseline | candidate
 	Model        Model         `json:"model"`
-	Tokenizer    *Revision     `json:"tokenizer,omitempty"`
+	Tokenizer    *Tokenizer    `json:"tokenizer,omitempty"`
 	ChatTemplate *SHA256       `json:"chatTemplate,omitempty"`
 	Engine       Engine        `json:"engine,omitzero"` // the zero value: not declared
 	Quantization *Quantization `json:"quantization,omitempty"`
@@ -103,6 +103,14 @@ type Revision struct {
 	Repo     string `json:"repo,omitempty"`
 	Revision string `json:"revision,omitempty"`
 	SHA256   string `json:"sha256,omitempty"`
+}
+
+// Tokenizer is pinned by its files, or by what it does.
+type Tokenizer struct {
+	Repo     string `json:"repo,omitempty"`
+	Revision string `json:"revision,omitempty"`
+	SHA256   string `json:"sha256,omitempty"`
+	Probe    int    `json:"probe,omitempty"` // tokens of a fixed text, as a pin counts them
 }
 
 // SHA256 is a pin by content.

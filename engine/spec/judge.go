@@ -25,7 +25,7 @@ type Judge struct {
 // JudgePins are those of a candidate that matter for a judge.
 type JudgePins struct {
 	Model        Model         `json:"model"`
-	Tokenizer    *Revision     `json:"tokenizer,omitempty"`
+	Tokenizer    *Tokenizer    `json:"tokenizer,omitempty"`
 	ChatTemplate *SHA256       `json:"chatTemplate,omitempty"`
 	Engine       Engine        `json:"engine,omitzero"`
 	Quantization *Quantization `json:"quantization,omitempty"`

@@ -256,6 +256,7 @@ func TestDigestDependsOnEverything(t *testing.T) {
 		{"apiVersion", "apiVersion"}, {"half the GPUs", "all GPUs"}, {"0.11.0", "0.11.1"}, {"seed: 0, maxTokens", "seed: 1, maxTokens"},
 		{"samples: 1", "samples: 2"}, {"-0.02", "-0.03"}, {"[1, 4, 16, 64]", "[1, 4, 16]"}, {"gpuHour: 2.10", "gpuHour: 2.2"},
 		{"reviewFailures: 20", "reviewFailures: 21"}, {"suite: suites/support, split: held-out", "suite: suites/support"}, {"suite: suites/support, split: held-out", "suite: suites/support/items.jsonl"},
+		{"tokenizer: {revision: 0123456789abcdef0123456789abcdef01234567}", "tokenizer: {probe: 60}"},
 	} {
 		l, err := loadText("testdata/campaign/full.yaml", []byte(strings.Replace(string(b), edit[0], edit[1], 1)))
 		if err != nil {

@@ -169,13 +169,17 @@ func (r *rules) candidates() {
 	}
 }
 
-// immutable wants revision or sha256 in a Revision.
+// immutable wants revision or sha256 in a Revision, or a tokenizer's probe.
 func (r *rules) immutable(n, cand *node, p path) {
 	if n == nil || n == cand || n.kind != cue.StructKind {
 		return
 	}
-	if n.get("revision") == nil && n.get("sha256") == nil {
-		r.errs.add(n.at, p, "pins nothing, allowed revision or sha256", "")
+	if n.get("revision") == nil && n.get("sha256") == nil && n.get("probe") == nil {
+		allowed := "revision or sha256"
+		if p[len(p)-1] == "tokenizer" {
+			allowed = "revision, sha256 or probe"
+		}
+		r.errs.add(n.at, p, "pins nothing, allowed "+allowed, "")
 	}
 }
 

@@ -18,7 +18,7 @@ func (j *judge) cells(candidate string, g spec.Guard, blank evidence.GuardResult
 		mine, base := cellOf(j.record, candidate, g.On, name), cellOf(j.record, j.policy.Baseline, g.On, name)
 		r := j.rules[res.Guard]
 		sides := []side{{"candidate", candidate, mine}, {"baseline", j.policy.Baseline, base}}
-		blocks := r.unequalWork(sides)
+		blocks := append(r.unequalWork(sides), j.otherTokensThan(r, candidate)...)
 		for _, s := range sides {
 			if s.cell == nil || !r.names(s.path) {
 				continue

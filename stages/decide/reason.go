@@ -12,6 +12,7 @@ const (
 	noCell       = "no-cell"
 	drift        = "drift"
 	unequalWork  = "unequal-work"
+	otherTokens  = "other-tokens"
 	partial      = "partial"
 	attrition    = "attrition"
 	allZero      = "all-zero"
@@ -26,6 +27,7 @@ var Reasons = []struct{ Code, Sentence string }{
 	{noCell, "this cell was not measured"},
 	{drift, "the baseline differs from itself by more than noise, so something changed between its runs"},
 	{unequalWork, "the answers differ in length, so the shorter ones look faster; give output.words, or compare times per token"},
+	{otherTokens, "the same text has other tokens on the other side, so counts of tokens and times and rates per token are not in one unit; compare ttft_ms, e2e_ms or request_rate"},
 	{partial, "the number is known of a part of the requests only, which were selected by what they are"},
 	{attrition, "some items could not be paired, and the campaign states no policy for them"},
 	{allZero, "both score 0 on every item, so nothing is compared; look at the answers, the scorer and the chat template"},

@@ -82,6 +82,7 @@ func (j *judge) stratum(c *evidence.Comparison, floor *evidence.NoiseFloor, res 
 	r := j.rules[res.Guard]
 	res.Items = s.N
 	blocks, notes := doubts(r, c, floor, s, res.Stratum)
+	blocks = append(blocks, j.otherTokensThan(r, c.Candidate)...)
 	res.Warnings = notes
 	f.span = r.span(s)
 	open := r.apply(&res, f, blocks)

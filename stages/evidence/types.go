@@ -19,6 +19,7 @@ import (
 type PinDoc struct {
 	Declared spec.Candidate `json:"declared"` // Role and Serve cleared
 	Observed llm.Identity   `json:"observed"`
+	Probe    llm.TokenProbe `json:"probe"`
 	Fields   []PinField     `json:"fields"` // every pin, in a fixed order
 }
 
@@ -27,7 +28,8 @@ type PinField struct {
 	Name     string `json:"name"` // "model.digest", "engine.version", ...
 	Declared string `json:"declared,omitempty"`
 	Observed string `json:"observed,omitempty"`
-	State    string `json:"state"` // equal | differs | declared-only | observed-only | unknown
+	State    string `json:"state"`          // equal | differs | declared-only | observed-only | unknown
+	Note     string `json:"note,omitempty"` // why it is not known, or where an unexpected value comes from
 }
 
 // PreflightDoc is the outcome of a candidate's checks.

@@ -23,13 +23,14 @@ const (
 
 // compare lists every pin in a fixed order. Fields that no endpoint speaks of
 // are declared-only or unknown; they are listed so that a reader sees it.
-func compare(c spec.Candidate, id llm.Identity) []evidence.PinField {
-	return []evidence.PinField{
+func compare(c spec.Candidate, id llm.Identity, probe llm.TokenProbe) []evidence.PinField {
+	fields := []evidence.PinField{
 		field("model.repo", c.Model.Repo, "", exact),
 		field("model.revision", c.Model.Revision, "", exact),
 		digest(c.Model.SHA256, id),
 		field("tokenizer.revision", tokenizer(c).Revision, "", exact),
 		field("tokenizer.sha256", tokenizer(c).SHA256, id.TokenizerSHA256, exact),
+		probeField(tokenizer(c).Probe, probe),
 		field("chatTemplate.sha256", template(c), id.TemplateSHA256, exact),
 		field("engine.name", c.Engine.Name, id.EngineName, loose),
 		field("engine.version", c.Engine.Version, id.EngineVersion, version),
@@ -45,6 +46,7 @@ func compare(c spec.Candidate, id llm.Identity) []evidence.PinField {
 		field("reasoning.control", reasoning(c), "", exact),
 		field("served", "", id.Served, exact),
 	}
+	return append(fields, parameters(id)...)
 }
 
 func field(name, want, got string, same func(a, b string) bool) evidence.PinField {

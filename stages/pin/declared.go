@@ -9,9 +9,9 @@ import (
 
 // The declared pins as text; "" = not declared.
 
-func tokenizer(c spec.Candidate) spec.Revision {
+func tokenizer(c spec.Candidate) spec.Tokenizer {
 	if c.Tokenizer == nil {
-		return spec.Revision{}
+		return spec.Tokenizer{}
 	}
 	return *c.Tokenizer
 }

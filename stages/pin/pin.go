@@ -20,11 +20,13 @@ import (
 // Kind names the runner.
 const Kind = "pin"
 
-const revision = 1
+const revision = 2 // token probe, parameters of Ollama
 
 // Identifier is the part of an endpoint that says what it is.
 type Identifier interface {
 	Identity(ctx context.Context) (llm.Identity, error)
+	// Probe counts the tokens of a fixed text. It is called after Identity.
+	Probe(ctx context.Context) (llm.TokenProbe, error)
 }
 
 // Steps returns one step per candidate and judge.
@@ -78,7 +80,11 @@ func (r Runner) Run(ctx context.Context, job step.Job) error {
 	if err != nil {
 		return fmt.Errorf("pin %s: %w", where, err)
 	}
-	doc := evidence.PinDoc{Declared: c, Observed: id, Fields: compare(c, id)}
+	probe, err := ep.Probe(ctx)
+	if err != nil {
+		return fmt.Errorf("pin %s: %w", where, err)
+	}
+	doc := evidence.PinDoc{Declared: c, Observed: id, Probe: probe, Fields: compare(c, id, probe)}
 	if err := r.mismatch(where, doc); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func candidate() spec.Candidate {
 	return spec.Candidate{
 		Role:         "baseline",
 		Model:        spec.Model{Repo: "org/name", SHA256: hexA},
-		Tokenizer:    &spec.Revision{SHA256: hexB},
+		Tokenizer:    &spec.Tokenizer{SHA256: hexB},
 		ChatTemplate: &spec.SHA256{SHA256: hexA},
 		Engine:       spec.Engine{Name: "llama.cpp", Version: "0.17.4", Flags: []string{"-np", "4"}},
 		Quantization: &spec.Quantization{Weights: "q4_k_m"},
@@ -71,7 +71,7 @@ func TestSteps(t *testing.T) {
 }
 
 func TestEqualPin(t *testing.T) {
-	job, err := run(t, candidate(), &pintest.Endpoint{ID: identity()})
+	job, err := run(t, candidate(), &pintest.Endpoint{ID: identity(), Probed: llm.TokenProbe{Tokens: 60, Twice: 115, By: "usage"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestEqualPin(t *testing.T) {
 	}
 	want := map[string]string{
 		"model.repo": declaredOnly, "model.revision": unknown, "model.digest": equal, "tokenizer.revision": unknown,
-		"tokenizer.sha256": equal, "chatTemplate.sha256": equal, "engine.name": equal, "engine.version": equal,
+		"tokenizer.sha256": equal, "tokenizer.probe": observedOnly, "chatTemplate.sha256": equal, "engine.name": equal, "engine.version": equal,
 		"engine.image": unknown, "engine.flags": declaredOnly, "quantization.weights": equal, "quantization.kv": unknown,
 		"parallelism": declaredOnly, "context.served": equal, "speculative": declaredOnly, "cache.prefix": declaredOnly,
 		"admission.maxSeqs": declaredOnly, "reasoning.control": declaredOnly, "served": observedOnly,
@@ -115,7 +115,7 @@ func TestSameIdentitySameBytes(t *testing.T) {
 }
 
 func TestEmptyPinIsUnknown(t *testing.T) {
-	for _, f := range compare(spec.Candidate{Cache: &spec.Cache{Prefix: "unknown"}}, llm.Identity{}) {
+	for _, f := range compare(spec.Candidate{Cache: &spec.Cache{Prefix: "unknown"}}, llm.Identity{}, llm.TokenProbe{}) {
 		if f.State != unknown {
 			t.Errorf("%+v", f)
 		}

@@ -47,9 +47,31 @@ func Recheck(ctx context.Context, ep Identifier, doc evidence.PinDoc) error {
 	}
 	before, after := facts(doc.Observed), facts(now)
 	if maps.Equal(before, after) {
-		return nil
+		return recount(ctx, ep, doc)
 	}
 	return &step.Drift{Before: difference(before, after), After: difference(after, before)}
+}
+
+// recount probes again: a restart with another engine behind the same address
+// need not change what the endpoint says of itself, unless it tells a digest of
+// its tokenizer. A count that cannot be had now, or could not be had before, is
+// no drift.
+func recount(ctx context.Context, ep Identifier, doc evidence.PinDoc) error {
+	if doc.Probe.Tokens == 0 || doc.Observed.TokenizerSHA256 != "" {
+		return nil
+	}
+	now, err := ep.Probe(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil || now.Unknown != "" || now.By != doc.Probe.By || now == doc.Probe:
+		return nil
+	}
+	return &step.Drift{Before: counts(doc.Probe), After: counts(now)}
+}
+
+func counts(p llm.TokenProbe) string {
+	return fmt.Sprintf("%d and %d tokens of the probe texts", p.Tokens, p.Twice)
 }
 
 // facts flattens an identity through its JSON form, so that exactly what the

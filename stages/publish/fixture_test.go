@@ -118,6 +118,7 @@ func pinOf(weights string, edit func(map[string]*evidence.PinField)) *evidence.P
 		{Name: "model.repo", Declared: "example/support-8b", State: "declared-only"},
 		{Name: "model.digest", Declared: hash(weights), Observed: hash(weights), State: "equal"},
 		{Name: "tokenizer.sha256", Observed: hash("tokenizer"), State: "observed-only"},
+		{Name: "tokenizer.probe", Observed: "58 tokens (tokenize)", State: "observed-only"},
 		{Name: "chatTemplate.sha256", Declared: hash("template"), Observed: hash("template"), State: "equal"},
 		{Name: "engine.name", Declared: "vllm", Observed: "vllm", State: "equal"},
 		{Name: "engine.version", Declared: "0.19.1", Observed: "0.19.1", State: "equal"},
@@ -137,7 +138,7 @@ func pinOf(weights string, edit func(map[string]*evidence.PinField)) *evidence.P
 	}
 	return &evidence.PinDoc{
 		Declared: spec.Candidate{SystemPrompt: "Answer briefly. " + secretText, Sampling: spec.Sampling{TopP: 1, Seed: 7, MaxTokens: 256}},
-		Observed: llm.Identity{Served: "support"}, Fields: fields,
+		Observed: llm.Identity{Served: "support"}, Probe: llm.TokenProbe{Tokens: 58, Twice: 116, By: "tokenize"}, Fields: fields,
 	}
 }
 
@@ -191,7 +192,11 @@ func madeByHand(t testing.TB) *evidence.Record {
 	rec.Candidates["bf16"] = evidence.CandidateRecord{Role: "baseline", Pin: pinOf("bf16", nil), Preflight: passed, Load: load(1, 300),
 		Scores: map[string]evidence.ScoreSummary{"support": scoresOf(results["fp8"], meanA, 0)}}
 	for name, speed := range map[string]float64{"fp8": 1.55, "awq": 1.3, "int4": 1.75} {
-		rec.Candidates[name] = evidence.CandidateRecord{Role: "candidate", Pin: pinOf(name, kv), Preflight: passed, Load: load(speed, 300),
+		pin := pinOf(name, kv)
+		if name == "awq" { // its engine reads the tokenizer otherwise
+			pin.Probe, pin.Fields[3].Observed = llm.TokenProbe{Tokens: 59, Twice: 118, By: "tokenize"}, "59 tokens (tokenize)"
+		}
+		rec.Candidates[name] = evidence.CandidateRecord{Role: "candidate", Pin: pin, Preflight: passed, Load: load(speed, 300),
 			Scores: map[string]evidence.ScoreSummary{"support": scoresOf(results[name], meanB, 0.004)}}
 	}
 	few := &rec.Candidates["int4"].Load["steady"].Cells[0]

@@ -14,7 +14,7 @@ import (
 // caveat is one thing that a reader should know before using a number.
 type caveat struct{ Where, Text string }
 
-// caveats lists them in a fixed order: what was refused, then scores,
+// caveats lists them in a fixed order: what was refused, then pins, scores,
 // what was asked for before, comparisons, noise floor, load, guards.
 func (m pageMaker) caveats() []caveat {
 	var out []caveat
@@ -22,6 +22,9 @@ func (m pageMaker) caveats() []caveat {
 		if c := m.rec.Candidates[name]; c.Stopped != "" {
 			out = append(out, caveat{name, "it was stopped: " + c.Stopped})
 		}
+	}
+	for _, f := range PinFindings(m.rec) {
+		out = append(out, caveat{f.Candidate, f.Text})
 	}
 	for _, name := range m.names {
 		out = append(out, scoreCaveats(name, m.rec.Candidates[name].Scores)...)

@@ -1,6 +1,10 @@
 package publish
 
-import "github.com/cupel-dev/cupel/stages/evidence"
+import (
+	"cmp"
+
+	"github.com/cupel-dev/cupel/stages/evidence"
+)
 
 func (b *builder) unknownPins() {
 	for name, c := range b.rec.Candidates {
@@ -10,7 +14,7 @@ func (b *builder) unknownPins() {
 		}
 		for _, f := range c.Pin.Fields {
 			if f.State == "unknown" {
-				b.unknown("candidates."+name+"."+f.Name, "neither declared nor observed")
+				b.unknown("candidates."+name+"."+f.Name, cmp.Or(f.Note, "neither declared nor observed"))
 			}
 		}
 	}

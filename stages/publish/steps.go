@@ -91,12 +91,12 @@ func recordStep(c *spec.Campaign, specHash step.Digest) step.Step {
 	if err != nil {
 		panic(fmt.Sprintf("publish: record params: %v", err)) // plain strings: cannot fail
 	}
-	return step.Step{Name: evidence.RecordStep, Kind: RecordKind, Revision: 2, Params: params, Inputs: inputs, Pure: true}
+	return step.Step{Name: evidence.RecordStep, Kind: RecordKind, Revision: 3, Params: params, Inputs: inputs, Pure: true}
 }
 
 func findingStep() step.Step {
 	return step.Step{
-		Name: evidence.FindingStep, Kind: FindingKind, Revision: 2, Pure: true,
+		Name: evidence.FindingStep, Kind: FindingKind, Revision: 3, Pure: true,
 		Inputs: map[string]step.Input{
 			inRecord:   {Step: evidence.RecordStep, Output: evidence.OutRecord},
 			inDecision: {Step: evidence.DecideStep, Output: evidence.OutDecision},

@@ -33,6 +33,10 @@ func (e *Endpoint) chat(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, err.Error(), ollama)
 		return
 	}
+	if last := lastUser(a.Messages); strings.Contains(last, llm.ProbeText) && !e.script.Probes {
+		e.answerProbe(w, &a, last, ollama)
+		return
+	}
 	n, prompt := e.arrive(Seen{Path: r.URL.Path, Body: body, Header: r.Header.Clone(), Prompt: lastUser(a.Messages)})
 	defer e.leave()
 	if _, ok := e.find(a.Model); !ok {
@@ -54,7 +58,7 @@ func (e *Endpoint) chat(w http.ResponseWriter, r *http.Request) {
 		fail(w, f.Status, f.Message, ollama)
 		return
 	}
-	answer := newAnswer(&a, f, e.script.Answer(prompt), prompt)
+	answer := newAnswer(&a, f, e.script.Answer(prompt), e.script.Count(prompt))
 	var wire dialect = openAIWire{answer}
 	if ollama {
 		wire = ollamaWire{answer}
@@ -66,6 +70,19 @@ func (e *Endpoint) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", wire.contentType())
 	send(w, r, f, wire.events())
+}
+
+// answerProbe counts a probe's tokens in good faith, and not among the requests.
+func (e *Endpoint) answerProbe(w http.ResponseWriter, a *asked, prompt string, ollama bool) {
+	answer := newAnswer(a, Fault{}, prompt, e.script.Count(prompt))
+	var wire dialect = openAIWire{answer}
+	if ollama {
+		wire = ollamaWire{answer}
+	}
+	w.Header().Set("Content-Type", wire.contentType())
+	for _, event := range wire.events() {
+		_, _ = io.WriteString(w, event)
+	}
 }
 
 // arrive notes a request and returns its number and prompt.
@@ -121,8 +138,8 @@ type answer struct {
 	f             Fault
 }
 
-func newAnswer(a *asked, f Fault, text, prompt string) answer {
-	ans := answer{model: a.Model, finish: "stop", f: f, pieces: strings.SplitAfter(text, " "), prompt: len(strings.Fields(prompt))}
+func newAnswer(a *asked, f Fault, text string, prompt int) answer {
+	ans := answer{model: a.Model, finish: "stop", f: f, pieces: strings.SplitAfter(text, " "), prompt: prompt}
 	if f.Empty || text == "" {
 		ans.pieces = nil
 	}

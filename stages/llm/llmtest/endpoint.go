@@ -25,6 +25,8 @@ type Script struct {
 	Ollama string                                            // version of Ollama that it claims to be, "" = it is not Ollama
 	Answer func(prompt string) string                        // nil = the prompt itself
 	Fault  func(n int, prompt string) Fault                  // n counts chat requests from 0; nil = no faults
+	Count  func(prompt string) int                           // of a prompt's tokens; nil = its words
+	Probes bool                                              // requests of a token probe are requests like others
 	Before func(w http.ResponseWriter, r *http.Request) bool // sees every request first; true = it has answered
 }
 
@@ -86,6 +88,9 @@ func New(tb testing.TB, s Script) *Endpoint {
 	}
 	if s.Answer == nil {
 		s.Answer = func(prompt string) string { return prompt }
+	}
+	if s.Count == nil {
+		s.Count = func(prompt string) int { return len(strings.Fields(prompt)) }
 	}
 	if s.Fault == nil {
 		s.Fault = func(int, string) Fault { return Fault{} }

@@ -145,6 +145,8 @@ type Endpoint struct {
 	ID        llm.Identity
 	IDs       []llm.Identity // one per call, the last one for ever after; ID when empty
 	IDErr     error
+	Probed    llm.TokenProbe // what Probe returns
+	ProbeErr  error
 	HealthErr error
 	WarmErr   error
 	Answer    func(ctx context.Context, r llm.Request) llm.Response
@@ -169,6 +171,9 @@ func (e *Endpoint) Identity(context.Context) (llm.Identity, error) {
 	}
 	return e.ID, e.IDErr
 }
+
+// Probe returns Probed.
+func (e *Endpoint) Probe(context.Context) (llm.TokenProbe, error) { return e.Probed, e.ProbeErr }
 
 // Health returns HealthErr.
 func (e *Endpoint) Health(context.Context) error { return e.HealthErr }

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +17,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/engine/store"
+	"github.com/cupel-dev/cupel/stages/approval"
 	"github.com/cupel-dev/cupel/stages/evidence"
 )
 
@@ -20,6 +25,8 @@ type gateOptions struct {
 	require   string
 	format    string
 	candidate string
+	signers   string // file; "" = the campaign's
+	dir       string // of the campaign file, "" when only the hash is known
 }
 
 func (a *app) gateCmd() *cobra.Command {
@@ -32,7 +39,9 @@ campaign is found by its spec hash, so a file that was edited after its run has
 no decision and does not open the gate.
 
 --require pass asks for the guards alone; promoted (the default when the
-campaign requires approvals) also for the approvals.
+campaign requires approvals) also for the approvals: signed statements (cupel approve)
+about this very evidence, by people who stand in the allowed_signers file that the
+campaign names.
 
 ` + exitCodeTable(),
 		Example: `  cupel gate pipelines/quickstart.yaml --candidate q8_0
@@ -43,6 +52,7 @@ campaign requires approvals) also for the approvals.
 	f := c.Flags()
 	f.StringVar(&o.require, "require", "", "promoted or pass")
 	f.StringVar(&o.format, "format", "text", "text, json, junit or github")
+	f.StringVar(&o.signers, "signers", "", "allowed_signers `file` (default: the campaign's)")
 	f.StringVar(&o.candidate, "candidate", "", "ask about this candidate alone (default: the worst of all)")
 	return c
 }
@@ -58,6 +68,8 @@ type gateAnswer struct {
 	Reason    string             `json:"reason"`
 	Decided   time.Time          `json:"decided,omitzero"`
 	Decision  *evidence.Decision `json:"decision,omitempty"`
+
+	ApprovedBy []string `json:"approved_by,omitempty"` // principals of the signers file
 }
 
 func (a *app) gate(arg string, o gateOptions) error {
@@ -69,6 +81,12 @@ func (a *app) gate(arg string, o gateOptions) error {
 		return err
 	}
 	defer s.Close()
+	if _, isHash := step.ParseDigest(arg); isHash != nil {
+		o.dir = filepath.Dir(arg)
+		if info, err := os.Stat(arg); err == nil && info.IsDir() {
+			o.dir = arg
+		}
+	}
 	ans, err := judgement(s, hash, o)
 	if err != nil {
 		return err
@@ -129,40 +147,68 @@ func judgement(s *store.Store, hash step.Digest, o gateOptions) (gateAnswer, err
 		ans.Exit, ans.Verdict, ans.Reason = exitUndetermined, evidence.Undetermined, "the decision does not stand: "+why+"; run the campaign again"
 		return ans, nil
 	}
-	need, err := approvalsNeeded(s, hash)
+	asked, err := approvalsAsked(s, hash)
 	if err != nil {
 		return ans, fail(exitOutside, err)
 	}
-	if ans.Exit == exitOK && (o.require == "promoted" || o.require == "" && need > 0) {
-		// Approvals cannot be recorded by this version, so none is there.
-		ans.Exit = exitUndetermined
-		ans.Reason = fmt.Sprintf("every guard passes; %d approval(s) required, 0 recorded", max(need, 1))
+	if ans.Exit == exitOK && (o.require == "promoted" || o.require == "" && asked.Required > 0) {
+		ans.approved(s, worst, asked, o)
 	}
 	ans.Open = ans.Exit == exitOK
 	return ans, nil
 }
 
-// approvalsNeeded reads the stored canonical campaign of a decision.
-func approvalsNeeded(s *store.Store, hash step.Digest) (int, error) {
+// approved closes the gate until each candidate in question has its approvals.
+func (ans *gateAnswer) approved(s *store.Store, candidates []evidence.CandidateDecision, asked spec.Approvals, o gateOptions) {
+	need := max(asked.Required, 1)
+	// A relative path starts from the campaign, beside which the store stands.
+	signers, err := readSigners(signersFile(o.signers, &asked, cmp.Or(o.dir, filepath.Dir(s.Dir()))))
+	said := ""
+	if err != nil {
+		said = "; " + err.Error()
+	}
+	all, broken := approvals(s, signers, ans.Decision.Evidence)
+	if err == nil && len(broken) > 0 {
+		said = fmt.Sprintf("; %d statement(s) do not count, the first: %v", len(broken), broken[0])
+	}
+	var by []string
+	for _, c := range candidates {
+		standing := approval.Standing(all, ans.Decision.Evidence, c.Candidate, time.Now())
+		if len(standing) < need {
+			ans.Exit = exitUndetermined
+			ans.Reason = fmt.Sprintf("every guard passes; %d approval(s) required, %d recorded", need, len(standing))
+			if len(candidates) > 1 {
+				ans.Reason += " of " + c.Candidate
+			}
+			ans.Reason += said
+			return
+		}
+		by = append(by, standing...)
+	}
+	slices.Sort(by)
+	ans.ApprovedBy = slices.Compact(by)
+	ans.Reason = "every guard passes; approved by " + strings.Join(ans.ApprovedBy, ", ")
+}
+
+// approvalsAsked reads the stored canonical campaign of a decision.
+func approvalsAsked(s *store.Store, hash step.Digest) (spec.Approvals, error) {
 	ref, err := s.Ref(refName(hash))
 	if err != nil || len(ref.Objects) < 3 {
-		return 0, fmt.Errorf("ref %s names no campaign: %w", refName(hash), err)
+		return spec.Approvals{}, fmt.Errorf("ref %s names no campaign: %w", refName(hash), err)
 	}
 	b, err := s.Read(ref.Objects[2])
 	if err != nil {
-		return 0, err
+		return spec.Approvals{}, err
 	}
 	if step.SpecDigest(b) != hash {
-		return 0, fmt.Errorf("the stored campaign is not the one of spec %s", hash.Short())
+		return spec.Approvals{}, fmt.Errorf("the stored campaign is not the one of spec %s", hash.Short())
 	}
 	var c struct {
 		Decide struct {
-			Approvals struct {
-				Required int `json:"required"`
-			} `json:"approvals"`
+			Approvals spec.Approvals `json:"approvals"`
 		} `json:"decide"`
 	}
-	return c.Decide.Approvals.Required, json.Unmarshal(b, &c)
+	return c.Decide.Approvals, json.Unmarshal(b, &c)
 }
 
 // gateReason is one sentence about what decided.

@@ -220,8 +220,10 @@ func (a *app) conclude(c *campaign, s *store.Store, out *exec.Outcome, verdictEx
 	}
 	code := verdictCode(d.Verdict)
 	if n := c.loaded.Campaign.Decide.Approvals; code == exitOK && n != nil && n.Required > 0 {
-		a.notef("%d approval(s) required, 0 recorded\n", n.Required)
-		code = exitUndetermined
+		ans := gateAnswer{Decision: d}
+		ans.approved(s, d.Candidates, *n, gateOptions{dir: c.loaded.Dir})
+		a.notef("%s\n", strings.TrimPrefix(ans.Reason, "every guard passes; "))
+		code = ans.Exit
 	}
 	return exit(code)
 }

@@ -63,7 +63,7 @@ func promote(p Policy, d evidence.CandidateDecision) string {
 	case 0:
 		return fmt.Sprintf("%s can be promoted: every guard holds and no approval is required", d.Candidate)
 	}
-	return fmt.Sprintf("%s passes every guard and needs %d approval(s); this version cannot record them, so the gate stays closed", d.Candidate, required)
+	return fmt.Sprintf("%s passes every guard and needs %d approval(s): `cupel approve FILE --candidate %s --key KEY`", d.Candidate, required, d.Candidate)
 }
 
 func rejected(p Policy, d evidence.CandidateDecision) string {

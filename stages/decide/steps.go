@@ -16,7 +16,7 @@ import (
 // decided differently.
 const (
 	Kind     = "decide"
-	Revision = 5
+	Revision = 6
 )
 
 const inputRecord = "record"

@@ -17,7 +17,7 @@ import (
 func findSecrets(s string, hit func(lo, hi int)) {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
-		case ':', '=', fullColon[0]:
+		case ':', '=', '>', fullColon[0]:
 		case 'i', 'l', 'e':
 			if at(s, i-1) != ' ' {
 				continue
@@ -67,6 +67,16 @@ func assignment(s string, i int) int {
 		}
 		return 1
 	}
+	if s[i] == '>' { // <password>X</password>
+		lo := i
+		for lo > 0 && i-lo < lookback && (isWord(s[lo-1]) || strings.IndexByte(":-.", s[lo-1]) >= 0) {
+			lo--
+		}
+		if lo < i && at(s, lo-1) == '<' {
+			return 1
+		}
+		return 0
+	}
 	if strings.HasPrefix(s[i:], fullColon) {
 		return len(fullColon)
 	}
@@ -91,7 +101,7 @@ var (
 	passwordWords = []string{"password", "passwd", "pwd", "passphrase", "passcode", "passwort", "kennwort", "contraseña", "senha", "密码", "密碼"}
 	secretWords   = []string{"secret", "secrets", "apikey", "secretkey", "accesskey", "privatekey", "authtoken", "accesstoken", "apitoken"}
 	keyWords      = []string{"api", "access", "secret", "private", "auth", "account", "encryption", "signing", "master", "session", "refresh",
-		"bearer", "bot", "client", "deploy", "service", "storage", "id", "csrf", "webhook", "github", "gitlab", "slack", "npm", "hf", "openai"}
+		"bearer", "bot", "client", "deploy", "service", "storage", "id", "csrf", "webhook", "subscription", "shared", "user", "device", "admin", "root", "github", "gitlab", "slack", "npm", "hf", "openai"}
 	forWords = []string{"for", "of", "für", "to", "zu", "zum", "zur"}
 )
 

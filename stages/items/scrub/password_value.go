@@ -35,12 +35,16 @@ func secretValue(s string, op, lo int, kind secretKind) (int, int) {
 		}
 		return 0, 0
 	}
-	machine := !word && spaces == lo && s[op] == '=' && namedByMachine(s, op)
+	element := s[op] == '>'
+	machine := element || !word && spaces == lo && s[op] == '=' && namedByMachine(s, op)
 	hi := lo
 	for hi < len(s) && hi-lo <= maxSecret && s[hi] > ' ' && strings.IndexByte("\"'`<>;", s[hi]) < 0 && !isNextField(s[hi:]) {
 		hi++
 	}
-	if next := at(s, hi); next == '<' || next == '"' || next == '\'' || next == '`' && machine {
+	if element && !strings.HasPrefix(s[hi:], "</") {
+		return 0, 0
+	}
+	if next := at(s, hi); next == '<' && !element || next == '"' || next == '\'' || next == '`' && machine {
 		return 0, 0 // a placeholder or a call goes on
 	}
 	for hi > lo && strings.IndexByte(".,:!?)]}\\|", s[hi-1]) >= 0 {

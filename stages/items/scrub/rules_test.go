@@ -86,6 +86,7 @@ var findings = []struct{ rule, text string }{
 	{"secret", "AccountName=x;AccountKey=[Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==];EndpointSuffix=core.example"},
 	{"secret", "SharedAccessKeyName=x;SharedAccessKey=[Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ=] sv=2022-11-02&sr=b&sig=[abc%2Fdef123456789%3D]"},
 	{"secret", `say "client_secret": "[abcdefghijk]" or access_token = '[abcd1234efgh]', {\"password\": \"[letmein]\"} GITHUB_TOKEN=[abcd1234efgh]`},
+	{"secret", "<password>[letmein]</password><user>ada</user> <db:passwd>[a1b2c3]</db:passwd> Subscription-Key: [abcd1234efgh]"},
 	{"secret", "password: [password123]; token=[45ghiukldjahdnhzdauz]&token_type_hint=refresh_token"},
 	{"bearer", "Authorization: Basic [dXNlcjpwYXNz]"},
 	{"private-key", `"private_key": "[-----BEGIN PRIVATE KEY-----\nMIIEvQ/+=\n-----END PRIVATE KEY-----]\n", "client_id"`},
@@ -217,6 +218,7 @@ var harmless = []string{
 	"AT 20 1234 5678 9012 3456 DE89-3704-0044-0532-0130-01 NO 12-34-56 GB82-WEST-1234-5698-7654-33 in de 12 3456 7890 1234 5678 90",
 	"139-1234-567 121-1234-5678 (1) 2345-6789 (11) 18765-4321 7 (495) 123-45-67 order 138-1234-5678 212-555-018x23 (0) 30 901820 5.5x12",
 	"0.0424828809603411 -00345678.5432 0.0999999999999 0 0 1 2 127 128 253 00 30 81 89 02 81 2 0.02 100000000",
+	"<password>required</password> <password>two words</password> <p>password</p> a>b1c2d3 password>a1b2c3 <secret>$X</secret> <secret><x/></secret>",
 	"PrivateKey: testRSA2048PrivateKey, authToken = newTestToken2Key &quot;Password is incorrect.&quot;",
 	"<EMAIL_1> <PHONE_2> <API_KEY_1> <> <a> 5 < 6",
 }

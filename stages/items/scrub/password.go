@@ -15,6 +15,7 @@ import (
 //
 // What stands for a value is none: $PASSWORD, <password>, ****, a call, null.
 func findSecrets(s string, hit func(lo, hi int)) {
+	ends := tokenEnds{s: s}
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
 		case ':', '=', '>', fullColon[0]:
@@ -34,7 +35,7 @@ func findSecrets(s string, hit func(lo, hi int)) {
 			i += sep - 1
 			continue
 		}
-		if lo, hi := secretValue(s, i, i+sep, kind); hi > 0 {
+		if lo, hi := secretValue(&ends, i, i+sep, kind); hi > 0 {
 			hit(lo, hi)
 			i = hi - 1
 		}

@@ -7,7 +7,8 @@ import (
 
 // secretValue returns the value that begins behind an assignment whose operator is
 // s[op:lo], hi = 0 for none.
-func secretValue(s string, op, lo int, kind secretKind) (int, int) {
+func secretValue(ends *tokenEnds, op, lo int, kind secretKind) (int, int) {
+	s := ends.s
 	word := isAlpha(s[op]) // "is"
 	spaces := lo
 	for lo < len(s) && lo-spaces < 4 && (s[lo] == ' ' || s[lo] == '\t') {
@@ -37,10 +38,7 @@ func secretValue(s string, op, lo int, kind secretKind) (int, int) {
 	}
 	element := s[op] == '>'
 	machine := element || !word && spaces == lo && s[op] == '=' && namedByMachine(s, op)
-	hi := lo
-	for hi < len(s) && hi-lo <= maxSecret && s[hi] > ' ' && strings.IndexByte("\"'`<>;", s[hi]) < 0 && !isNextField(s[hi:]) {
-		hi++
-	}
+	hi := ends.after(lo)
 	if element && !strings.HasPrefix(s[hi:], "</") {
 		return 0, 0
 	}
@@ -75,7 +73,26 @@ func isVariableName(v string) bool {
 		(slices.Contains(passwordWords, words[len(words)-1]) || slices.Contains([]string{"key", "token", "secret"}, words[len(words)-1]))
 }
 
-const maxSecret = 4096
+const maxSecret = 2048
+
+// tokenEnds finds where the token at a place ends. It keeps the last end: a long
+// token may hold many places.
+type tokenEnds struct {
+	s      string
+	lo, hi int
+}
+
+func (t *tokenEnds) after(lo int) int {
+	if lo >= t.lo && lo < t.hi {
+		return t.hi
+	}
+	hi := lo
+	for hi < len(t.s) && t.s[hi] > ' ' && strings.IndexByte("\"'`<>;", t.s[hi]) < 0 && !isNextField(t.s[hi:]) {
+		hi++
+	}
+	t.lo, t.hi = lo, hi
+	return hi
+}
 
 // namedByMachine reports whether name=value begins a line, a field or an option:
 // in f(a, password=b) it is code.

@@ -10,14 +10,15 @@ import (
 // text calls a phone number. There is no check digit, so what else a number may
 // be (a date, an order, a decimal, a list) is refused.
 func findPhones(s string, hit func(lo, hi int)) {
+	last := -1 // end of the number before
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if c != '+' && c != '(' && !isDigit(c) {
 			continue
 		}
-		if lo, hi := phoneAt(s, i); hi > 0 {
+		if lo, hi := phoneAt(s, i, last); hi > 0 {
 			hit(lo, hi)
-			i = hi - 1
+			i, last = hi-1, hi
 			continue
 		}
 		for isDigit(c) && isDigit(at(s, i+1)) {
@@ -26,8 +27,9 @@ func findPhones(s string, hit func(lo, hi int)) {
 	}
 }
 
-// phoneAt returns the number that begins at i, hi = 0 for none.
-func phoneAt(s string, i int) (lo, hi int) {
+// phoneAt returns the number that begins at i, hi = 0 for none; last is where
+// the one before it ends.
+func phoneAt(s string, i, last int) (lo, hi int) {
 	lo = i
 	digit := i
 	for digit < len(s) && digit-i < 3 && (s[digit] == '+' || s[digit] == '(') {
@@ -42,7 +44,7 @@ func phoneAt(s string, i int) (lo, hi int) {
 	}
 	plus := strings.IndexByte(s[lo:digit], '+') >= 0
 	cued := saysPhone(s, lo)
-	if at(s, lo-1) == ' ' && isDigit(at(s, lo-2)) && !plus && !cued {
+	if at(s, lo-1) == ' ' && isDigit(at(s, lo-2)) && lo-1 != last && !plus && !cued {
 		return 0, 0 // the rest of a longer number
 	}
 	for k := all.n; k >= 1; k-- {

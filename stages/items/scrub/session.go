@@ -26,8 +26,8 @@ func (s *Scrubber) Session() *Session {
 func (n *Session) Counts() map[string]int { return n.counts }
 
 // maxRounds bounds the search for what only a replacement has set free, such as
-// a number that stood directly behind an address.
-const maxRounds = 4
+// a number that stood directly behind an address. Usual texts take two rounds.
+const maxRounds = 64
 
 // Text returns the text with its findings replaced. A text that is JSON as a
 // whole stays JSON.

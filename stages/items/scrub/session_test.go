@@ -148,6 +148,7 @@ func FuzzText(f *testing.F) {
 	}
 	f.Add(`{"a":"{\"b\":\"ada@example.org\"}","c":4111111111111111}`)
 	f.Add("+49 30 901820+49 30 901821ada@example.org@example.org")
+	f.Add("+20000 00000! 01700000000 010 000000 002000 000000 002000 000000 010+2000000000")
 	s, err := New(Options{Custom: []Custom{{"X", `K-\d+`}}})
 	if err != nil {
 		f.Fatal(err)
@@ -198,7 +199,7 @@ func FuzzJSON(f *testing.F) {
 // A hostile text must not take more than linear time: the test would not end.
 func TestLinear(t *testing.T) {
 	n := mustNew(t, Options{})
-	for _, part := range []string{"a@", "a@b.c", "+1 ", "1.", "::", "://", "://a:", "sk-", "eyJ", "-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "<A_", "4111 ", "0", "bearer ", "?token=", "[", "(", "DE89 ", "tel 5", "a@b.cd ", "password:", "password for ", "=\"", "\u200b", "４", "@例.", "例@", "DE-8-"} {
+	for _, part := range []string{"a@", "a@b.c", "+1 ", "1.", "::", "://", "://a:", "sk-", "eyJ", "-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "<A_", "4111 ", "0", "bearer ", "?token=", "[", "(", "DE89 ", "tel 5", "a@b.cd ", "password:", "password for ", "?token=", "password=a", "=\"", "\u200b", "４", "@例.", "例@", "DE-8-"} {
 		n.Session().Text(strings.Repeat(part, 1<<20/len(part)))
 	}
 }

@@ -42,7 +42,7 @@ The approval is kept in the store; --out writes it to a file as well, and --impo
 one in that was signed elsewhere. --revoke takes the signer's own approval back.
 
 ` + exitCodeTable(),
-		Example: `  cupel approve campaign.yaml --candidate q8_0 --key ~/.ssh/id_ed25519 --note "read all 12 lost items"
+		Example: `  cupel approve campaign.yaml --candidate q8_0 --key ~/.ssh/id_ed25519 --note reviewed
   cupel approve campaign.yaml --import q8_0.approval.json`,
 		Args: exactArgs("FILE"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.approve(args[0], o) },

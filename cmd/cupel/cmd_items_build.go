@@ -77,7 +77,7 @@ func (o *itemsBuildOptions) flags(c *cobra.Command) {
 	f.StringSliceVar(&o.build.Scrub.Off, "scrub-off", nil, "scrubbing `rules` that do not run")
 	f.StringSliceVar(&o.build.Scrub.Countries, "countries", nil, "`countries` whose national ids are looked for (default all; none)")
 	f.StringArrayVar(&o.patterns, "scrub-pattern", nil, "`NAME=REGEXP` becomes <NAME_1> (repeatable)")
-	f.Float64Var(&o.build.Near, "near", suite.DefaultNear, "Jaccard `similarity` from which items are one; below 0: off")
+	f.Float64Var(&o.build.Near, "near", suite.DefaultNear, "Jaccard `similarity` from which items are one, 0.5 to 1; 0: off")
 	f.BoolVar(&o.build.KeepDigits, "keep-digits", false, "digits make items different: arithmetic, extraction of numbers")
 	f.Float64Var(&o.build.MaxBroken, "max-broken", 0.05, "`share` of lines that may be broken")
 	f.StringVar(&o.scorer, "scorer", "", "scorer `name` for logged items that have a reference and no scorer")
@@ -126,6 +126,12 @@ func (o *itemsBuildOptions) prepare() (*labeller, error) {
 	}
 	o.build.Logs, o.build.Expert = sources(o.logs), sources(o.expert)
 	o.build.Memory = o.memory << 20
+	switch {
+	case o.build.Near < 0:
+		return nil, fmt.Errorf("--near %v: want 0.5 to 1, or 0 to keep near-duplicates", o.build.Near)
+	case o.build.Near == 0:
+		o.build.Near = -1 // 0 is the default of a build
+	}
 	for _, s := range append(slices.Clone(o.logs), o.expert...) {
 		if _, err := os.Stat(s); err != nil {
 			return nil, err

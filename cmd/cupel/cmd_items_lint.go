@@ -39,7 +39,12 @@ Prints nothing when all is well. Exit code 1 when something is wrong.
 		Example: `  cupel items lint build/items.jsonl --campaign pipelines/quickstart.yaml
   cupel items lint suites/support-1 --leak prompts/system.txt --leak campaign.yaml --identity ~/.age/eval`,
 		Args: exactArgs("SET"),
-		RunE: func(c *cobra.Command, args []string) error { return a.itemsLint(c, args[0], &o) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := noZero(c, o.near); err != nil {
+				return err
+			}
+			return a.itemsLint(c, args[0], &o)
+		},
 	}
 	o.flags(c)
 	f := c.Flags()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,7 +32,12 @@ sides is left out and listed.
 		Example: `  cupel items split build/items.jsonl support --salt our-2026 --recipient age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p
   cupel items split build/items.jsonl support-next --parent suites/support-1`,
 		Args: exactArgs("ITEMS", "DIR"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.itemsSplit(args[0], args[1], parent, o) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := noZero(c, o.Near); err != nil {
+				return err
+			}
+			return a.itemsSplit(args[0], args[1], parent, o)
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.Salt, "salt", "", "`text` that keys the hash; the next version needs the same")
@@ -40,6 +46,16 @@ sides is left out and listed.
 	f.Float64Var(&o.Near, "near", 0, "Jaccard `similarity` from which items stay together (default 0.85, or the parent's)")
 	f.StringVar(&parent, "parent", "", "the published `version` that this one refreshes")
 	return c
+}
+
+// noZero refuses --near 0, which in a suite stands for the default. Looking for
+// near-duplicates cannot be left out here: they would straddle the sides, or go
+// unseen.
+func noZero(c *cobra.Command, near float64) error {
+	if c.Flags().Changed("near") && near == 0 {
+		return fail(exitUsage, errors.New("--near 0: near-duplicates are always looked for here; want 0.5 to 1, 0.85 is usual"))
+	}
+	return nil
 }
 
 func (a *app) itemsSplit(name, dir, parent string, o suite.SplitOptions) (err error) {

@@ -133,6 +133,16 @@ func TestScoreMistakes(t *testing.T) {
 			outputs: inspectLog(`{"id":1,"epoch":1,"output":{"choices":[{"message":{"content":"x"},"stop_reason":"stop"}]},"scores":{"match":{"value":"C"},"match1":{"value":"I"}}}`),
 			want:    `1=1`, told: "1 1", check: func(r rescored) string { return fmt.Sprint(r.doc.Theirs["match"].Agree, r.doc.Theirs["match1"].Lower) }},
 		{name: "promptfoo #360: repeats are one item, not more items", items: exactItem("a", "x"), outputs: plainRows("a", "x", "a", "y", "a", "y", "a", "y"), want: `a=0.25 (worst of 4: "y", want "x")`},
+		{name: "a row that stands twice costs its own item", items: ab + exactItem("c", "x"), outputs: plainRows("a", "x", "b", "x", "a", "x", "c", "y"),
+			want: `a=null (duplicate-answer (2 answers are there, most items have 1)) b=1 c=0`, told: `[a] 1 1 1 of 3 items have more than the 1 answers that most have, the first "a"`,
+			check: func(r rescored) string {
+				warned, _, _ := strings.Cut(r.doc.Warnings[0], ":")
+				return fmt.Sprint(r.doc.Duplicated, " ", r.doc.Answers, " ", r.doc.Unscored["duplicate-answer"], " ", warned)
+			}},
+		{name: "an item with fewer answers than the others has no value", items: ab + exactItem("c", "x"), outputs: plainRows("a", "x", "b", "x", "c", "x", "a", "x", "c", "y"),
+			want: `a=1 b=null (no-answer (1 of 2 answers are there)) c=0.5 (worst of 2: "y", want "x")`},
+		{name: "of two frequent numbers the larger is expected", items: ab, outputs: plainRows("a", "x", "b", "x", "a", "x"),
+			want: `a=1 b=null (no-answer (1 of 2 answers are there))`},
 		{name: "promptfoo #3629: no assertion is not passed", items: exactItem("no-assert", "other"), outputs: "promptfoo.json",
 			want: `no-assert=0`, told: "null", check: func(r rescored) string { return value(r.rows["no-assert"].Theirs["score"]) }},
 		{name: "promptfoo #10023: weight 0 hides no value", items: `{"id":"weight0-metric","input":"q","scorer":"numeric","answer":1}` + "\n", outputs: "promptfoo.json",

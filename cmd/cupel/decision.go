@@ -115,6 +115,9 @@ func (a *app) printScores(rec *evidence.Record) {
 			o.Discordant.B, o.Discordant.C, cutOff(c), share(c.Agreement.Identical, c.Agreement.Compared))
 	}
 	w.Flush()
+	if level := rec.Comparisons[0].Stats.Overall.Confidence; level > 0 && level != 0.95 {
+		a.printf("intervals at %.4g %%\n", 100*level)
+	}
 	a.printJudged(rec)
 	a.printCosts(rec)
 	a.printOverrides(rec)

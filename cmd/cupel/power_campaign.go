@@ -72,7 +72,7 @@ func (a *app) campaignPower(path string, o powerOptions) error {
 	if err != nil {
 		return fail(exitUsage, err)
 	}
-	if c := l.Campaign.Decide.Statistics.Confidence; !o.given("confidence") && c > 0 {
+	if c := l.Campaign.Confidence(); !o.given("confidence") && c > 0 {
 		o.confidence = c
 	}
 	measured := map[string][]evidence.Comparison{}

@@ -30,10 +30,11 @@ type scoreDoc struct {
 	Outputs    string                `json:"outputs"`
 	Items      string                `json:"items,omitempty"`
 	Source     foreign.Report        `json:"source"`
-	Answers    int                   `json:"answers_per_item"` // the most that one item has; items with fewer have no value
+	Answers    int                   `json:"answers_per_item"` // the most that one item has, or what most items have where rows are not numbered; items with fewer have no value
 	Unknown    int                   `json:"unknown"`          // answers that belong to no item
 	UnknownIDs []string              `json:"unknown_ids,omitempty"`
-	Unscored   map[string]int        `json:"unscored"` // reason -> items
+	Duplicated []string              `json:"duplicate_ids,omitempty"` // of items with more answers, and so without a value
+	Unscored   map[string]int        `json:"unscored"`                // reason -> items
 	Scores     evidence.ScoreSummary `json:"scores"`
 	Theirs     map[string]*theirDoc  `json:"theirs,omitempty"`
 	Warnings   []string              `json:"warnings"`
@@ -61,6 +62,11 @@ func (r *rescoring) finish(name string, o scoreOptions) (scoreDoc, error) {
 		return nil
 	})
 	doc.Theirs = r.theirs.docs()
+	var duplicated int
+	if doc.Duplicated, duplicated = r.sheet.Duplicated(100); duplicated > 0 {
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("%d of %d items have more than the %d answers that most have, the first %q: rows stand twice, or some are missing elsewhere; these items have no value",
+			duplicated, doc.Scores.Overall.Items, doc.Answers, doc.Duplicated[0]))
+	}
 	doc.hideTruncation()
 	doc.warn(o.labelled)
 	return doc, err

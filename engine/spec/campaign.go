@@ -311,7 +311,7 @@ type Statistics struct {
 	Confidence   float64   `json:"confidence"`
 	Interval     string    `json:"interval"` // auto | bootstrap | tango | t | bca
 	Bootstrap    Bootstrap `json:"bootstrap"`
-	Multiplicity string    `json:"multiplicity"` // none | holm
+	Multiplicity string    `json:"multiplicity"` // none | bonferroni
 	Missing      string    `json:"missing"`      // undetermined | zero | bound
 }
 
@@ -359,4 +359,15 @@ func (c *Campaign) Baseline() string {
 		}
 	}
 	return ""
+}
+
+// Confidence is the level of the intervals that the guards read: the declared
+// one, or under bonferroni the one at which all candidates together are as
+// unlikely to pass wrongly as one would be.
+func (c *Campaign) Confidence() float64 {
+	s, k := c.Decide.Statistics, len(c.Candidates)-1
+	if s.Multiplicity != "bonferroni" || k < 2 {
+		return s.Confidence
+	}
+	return 1 - (1-s.Confidence)/float64(k)
 }

@@ -44,9 +44,6 @@ func notBuilt(c *Campaign) *refusals {
 	for _, name := range sortedKeys(c.Measure) {
 		r.workload(path{"measure", name}, c.Measure[name])
 	}
-	if m := c.Decide.Statistics.Multiplicity; m != "none" && m != "" {
-		r.add(path{"decide", "statistics", "multiplicity"}, fmt.Sprintf("this version has no %s correction", m), "write none")
-	}
 	return r
 }
 

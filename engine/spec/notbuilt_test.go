@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -25,10 +27,23 @@ func TestNotBuilt(t *testing.T) {
 	if errs := mustLoad(t, "testdata/base.yaml").NotBuilt(); errs != nil {
 		t.Errorf("the base is refused: %v", errs)
 	}
-	l = mustLoad(t, "testdata/base.yaml")
-	l.Campaign.Decide.Statistics.Multiplicity = "holm"
-	if errs := NotBuilt(l.Campaign); len(errs) != 1 || errs[0].Path != "decide.statistics.multiplicity" {
-		t.Errorf("%v", errs)
+}
+
+// The level of the intervals by hand: 0.05 shared by the candidates beside the
+// baseline.
+func TestConfidence(t *testing.T) {
+	for _, tc := range []struct {
+		multiplicity string
+		candidates   int // with the baseline
+		want         float64
+	}{{"none", 4, 0.95}, {"bonferroni", 2, 0.95}, {"bonferroni", 3, 0.975}, {"bonferroni", 4, 0.98333333333333333}, {"bonferroni", 11, 0.995}} {
+		c := Campaign{Candidates: map[string]Candidate{}, Decide: Decide{Statistics: Statistics{Confidence: 0.95, Multiplicity: tc.multiplicity}}}
+		for i := range tc.candidates {
+			c.Candidates[fmt.Sprint(i)] = Candidate{}
+		}
+		if got := c.Confidence(); math.Abs(got-tc.want) > 1e-15 {
+			t.Errorf("%+v: %v", tc, got)
+		}
 	}
 }
 

@@ -370,6 +370,40 @@ func TestRunBothKinds(t *testing.T) {
 	}
 }
 
+// Under bonferroni three candidates share the risk of 5 %, and the noise floor,
+// which compares none of them, does not. By hand: without any difference Tango's
+// limit is -q^2/(n+q^2), with q = 2.39397980 at 98.33 % and 1.95996398 at 95 %.
+func TestBonferroni(t *testing.T) {
+	c := campaign()
+	c.Candidates["second"], c.Candidates["third"] = spec.Candidate{Role: "candidate"}, spec.Candidate{Role: "candidate"}
+	c.Decide.Statistics.Multiplicity = "bonferroni"
+	var rows strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&rows, `{"id":"%03d","strata":{"task":"x"},"value":1,"reason":"","scorer":"exact/1","n":1,"truncated":0,"failed":0}`+"\n", i)
+	}
+	inputs := map[string]string{inBaselineScores: rows.String(), inCandidateScores: rows.String(), inBaselineSummary: summary, inCandidateSummary: summary,
+		inBaselineResponses: answer, inCandidateResponses: answer}
+	for _, s := range Steps(c) {
+		job := &fakeJob{step: s, inputs: inputs, outputs: map[string]*bytes.Buffer{}}
+		run, out, q := Run, evidence.OutComparison, 2.39397980
+		if s.Kind == KindNoise {
+			run, out, q = RunNoise, evidence.OutNoise, 1.95996398
+		}
+		if err := run(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+		var doc struct{ Stats stats.Result }
+		if err := json.Unmarshal(job.outputs[out].Bytes(), &doc); err != nil {
+			t.Fatal(err)
+		}
+		for name, sum := range map[string]stats.Summary{"overall": doc.Stats.Overall, "x": doc.Stats.Strata["x"]} {
+			if want := -q * q / (100 + q*q); math.Abs(*sum.Lo-want) > 1e-8 {
+				t.Errorf("%s, %s: lo = %v at %v, want %v", s.Name, name, *sum.Lo, sum.Confidence, want)
+			}
+		}
+	}
+}
+
 // A campaign need not have a noise floor.
 func TestRunWithoutNoiseFloor(t *testing.T) {
 	c := campaign()

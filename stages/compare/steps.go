@@ -63,6 +63,8 @@ func Steps(c *spec.Campaign) []step.Step {
 func compareSteps(c *spec.Campaign, workload string, q *spec.Quality) []step.Step {
 	var steps []step.Step
 	base := c.Baseline()
+	statistics := c.Decide.Statistics
+	statistics.Confidence = c.Confidence()
 	for _, candidate := range slices.Sorted(maps.Keys(c.Candidates)) {
 		if candidate == base {
 			continue
@@ -75,7 +77,7 @@ func compareSteps(c *spec.Campaign, workload string, q *spec.Quality) []step.Ste
 		}
 		steps = append(steps, newStep(evidence.CompareStep(candidate, workload), Kind, inputs, stepParams{
 			Workload: workload, Baseline: base, Candidate: candidate,
-			Stratify: q.Stratify, Statistics: c.Decide.Statistics, Judge: judgeOf(c, q, inputs),
+			Stratify: q.Stratify, Statistics: statistics, Judge: judgeOf(c, q, inputs),
 		}))
 	}
 	return steps

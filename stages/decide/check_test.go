@@ -81,7 +81,8 @@ func TestWarnings(t *testing.T) {
 		"not-above": {On: "support", Rule: "0.02 > hi && candidate.truncation_rate < 0.5"},
 		"ttft":      {On: "load", Rule: "candidate.ttft_ms.p95 < 100.0"},
 	}
-	got := Warnings(c, map[string]map[string]int{"support": {"arithmetic": 334, "extract": 2500}})
+	counts := map[string]map[string]int{"support": {"arithmetic": 334, "extract": 2500}}
+	got := Warnings(c, counts)
 	want := []string{
 		"guard better: `lo > 0` can hold only if the candidate is truly better by more than the limit; no number of items is enough without that",
 		"guard no-worse, stratum arithmetic: `lo > -0.02` at 10 % disagreement needs about 1,963 items; the suite has 334 (80 % power, no true difference, 95 % interval)",
@@ -89,6 +90,13 @@ func TestWarnings(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+	// Four candidates share the risk: (2.4977 + 0.8416)^2 * 0.1/0.02^2 = 2,788.
+	c.Decide.Statistics.Multiplicity = "bonferroni"
+	got = Warnings(c, counts)
+	shared := "guard no-worse, stratum extract: `lo > -0.02` at 10 % disagreement needs about 2,788 items; the suite has 2,500 (80 % power, no true difference, 98.75 % interval)"
+	if !slices.Contains(got, shared) {
+		t.Errorf("with a shared risk: %q", got)
 	}
 	if got := Warnings(c, nil); len(got) != 0 {
 		t.Errorf("without counts: %v", got)

@@ -27,7 +27,7 @@ const (
 func Warnings(c *spec.Campaign, counts map[string]map[string]int) []string {
 	var out []string
 	eachQuality(c, counts, func(name string, p *guard.Program, stratum string, have int) {
-		out = append(out, warnings(name, stratum, p, have, c.Decide.Statistics.Confidence)...)
+		out = append(out, warnings(name, stratum, p, have, c.Confidence())...)
 	})
 	return out
 }

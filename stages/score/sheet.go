@@ -13,7 +13,9 @@ import (
 
 // Sheet scores answers that no campaign generated, as a score step does: the
 // same scorers, tallies, reasons and summary. What a campaign knows beforehand,
-// how many answers an item must have, is the most that any item has.
+// how many answers an item must have, is the most that any item has; where rows
+// carry no number, it is what most items have, so that a row that stands twice
+// costs its own item the value and no other.
 //
 // Items are added first. Then Markers, one for each goroutine, score answers,
 // and Add adds them up, in the order of the file.
@@ -24,6 +26,8 @@ type Sheet struct {
 	runner Runner
 	seen   map[string]map[[2]int32]bool // sample and repeat, of items with several answers
 	most   int
+	counts map[int]int // answers -> items that have so many
+	bare   bool        // an answer came without a number
 
 	compilers []*Compiler
 
@@ -56,7 +60,7 @@ func NewSheet(o SheetOptions) (*Sheet, error) {
 		return nil, errs[0]
 	}
 	return &Sheet{book: newBook(p, c), params: p, fixed: o.Replace, runner: o.Runner,
-		seen: map[string]map[[2]int32]bool{}}, nil
+		seen: map[string]map[[2]int32]bool{}, counts: map[int]int{}}, nil
 }
 
 func named(refs items.Scorers) map[string]map[string]any {
@@ -153,7 +157,7 @@ func (s *Sheet) Add(row *evidence.ResponseRow, sc Score) (bool, error) {
 		return false, nil
 	}
 	if row.Repeat < 0 {
-		row.Repeat = t.seen
+		row.Repeat, s.bare = t.seen, true
 	}
 	if err := s.once(t, row); err != nil {
 		return true, err
@@ -161,7 +165,16 @@ func (s *Sheet) Add(row *evidence.ResponseRow, sc Score) (bool, error) {
 	t.add(row, sc)
 	s.book.answers++
 	s.most = max(s.most, t.seen)
+	s.count(t.seen)
 	return true, nil
+}
+
+// count moves an item from those with one answer less to those with n.
+func (s *Sheet) count(n int) {
+	s.counts[n]++
+	if s.counts[n-1]--; s.counts[n-1] <= 0 {
+		delete(s.counts, n-1)
+	}
 }
 
 // once refuses a second answer of one sample and repeat. Most items have one
@@ -189,12 +202,42 @@ func (s *Sheet) once(t *tally, row *evidence.ResponseRow) error {
 }
 
 // Answers is how many answers each item is expected to have.
-func (s *Sheet) Answers() int { return max(s.most, 1) }
+func (s *Sheet) Answers() int {
+	if !s.bare {
+		return max(s.most, 1)
+	}
+	answers, items := 1, 0
+	for n, count := range s.counts { // of two equally frequent numbers the larger
+		if count > items || count == items && n > answers {
+			answers, items = n, count
+		}
+	}
+	return answers
+}
+
+// Duplicated returns the first most items with more answers than expected, in the
+// order of their ids, and how many there are.
+func (s *Sheet) Duplicated(most int) (ids []string, total int) {
+	answers := s.Answers()
+	if s.most <= answers {
+		return nil, 0
+	}
+	for _, id := range keys(s.book.tallies) {
+		if s.book.tallies[id].seen <= answers {
+			continue
+		}
+		if total++; len(ids) < most {
+			ids = append(ids, id)
+		}
+	}
+	return ids, total
+}
 
 // Rows calls f with the row of each item in the order of ids.
 func (s *Sheet) Rows(f func(evidence.ScoreRow) error) error {
+	answers := s.Answers()
 	for _, id := range keys(s.book.tallies) {
-		if err := f(s.book.tallies[id].row(s.Answers())); err != nil {
+		if err := f(s.book.tallies[id].row(answers)); err != nil {
 			return err
 		}
 	}

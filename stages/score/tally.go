@@ -10,6 +10,10 @@ import (
 // NoAnswer is the reason of an item that nothing was stored for.
 const NoAnswer = "no-answer"
 
+// DuplicateAnswer is the reason of an item with more answers than others have:
+// nobody can tell which of them count.
+const DuplicateAnswer = "duplicate-answer"
+
 // tally adds up the answers to one item.
 type tally struct {
 	item items.Item
@@ -68,9 +72,9 @@ func (t *tally) add(row *evidence.ResponseRow, s Score) {
 
 // value is the mean over the item's answers. An item of which an answer is
 // missing, failed or could not be scored has none: a mean over the rest would
-// rise as a system degrades.
+// rise as a system degrades. Nor has one with an answer too many.
 func (t *tally) value(answers int) *float64 {
-	if t.scored == 0 || t.scored < answers {
+	if t.scored == 0 || t.scored < answers || t.seen > answers {
 		return nil
 	}
 	mean := min(1, t.sum/float64(t.scored))
@@ -97,6 +101,8 @@ func (t *tally) why(answers int) string {
 	switch {
 	case t.seen == 0:
 		return NoAnswer
+	case t.seen > answers:
+		return fmt.Sprintf("%s (%d answers are there, most items have %d)", DuplicateAnswer, t.seen, answers)
 	case t.missing != "" && answers == 1:
 		return t.missing
 	case t.missing != "":

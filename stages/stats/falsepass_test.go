@@ -33,6 +33,21 @@ func TestAutoKeepsItsLevelAtTheLimit(t *testing.T) {
 	}
 }
 
+// Several candidates share the risk: all of them together keep the level of one.
+func TestSharedLevel(t *testing.T) {
+	for _, k := range []int{2, 3, 5, 10} {
+		level := 1 - 0.05/float64(k)
+		for _, n := range gateGrid.Items {
+			for _, p := range gateGrid.Disagree {
+				one := passRates(n, p, []float64{-0.02}, autoOpens(n, 0.02, level))[0]
+				if risk := float64(k) * one; risk > 0.025 {
+					t.Errorf("%d candidates, n %d, disagreement %v: one on the limit passes with up to %.4f", k, n, p, risk)
+				}
+			}
+		}
+	}
+}
+
 // False passes and power from an independent enumeration of all tables (exact
 // binomial coefficients, the limit by bisection of its own).
 func TestGateGolden(t *testing.T) {

@@ -2,7 +2,6 @@ package build
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"strings"
@@ -74,13 +73,6 @@ func contentID(it *items.Item) string {
 	return "log-" + hex.EncodeToString(key[:10])
 }
 
-// pseudonymOf stands for a cluster's value that holds personal data. A placeholder
-// would not do: its number counts within one item, and clusters span items.
-func pseudonymOf(cluster string) string {
-	sum := sha256.Sum256([]byte(cluster))
-	return "u-" + hex.EncodeToString(sum[:8])
-}
-
 // clean runs in several goroutines.
 func (c *cleaning) clean(b *batch) ([]cleanItem, error) {
 	out := make([]cleanItem, len(b.ends))
@@ -89,7 +81,7 @@ func (c *cleaning) clean(b *batch) ([]cleanItem, error) {
 		if err != nil {
 			return nil, err
 		}
-		id, cluster := it.ID, it.Cluster
+		id, cluster, strata := it.ID, it.Cluster, it.Strata
 		counts, err := c.scrub.Item(&it)
 		if err != nil {
 			out[i].failed = true
@@ -100,6 +92,11 @@ func (c *cleaning) clean(b *batch) ([]cleanItem, error) {
 		}
 		if it.Cluster != cluster {
 			it.Cluster = pseudonymOf(cluster)
+		}
+		for label, value := range it.Strata { // Item has made a copy
+			if value != strata[label] {
+				it.Strata[label] = pseudonymOf(strata[label])
+			}
 		}
 		if err := c.fill(&out[i], &it); err != nil {
 			return nil, err

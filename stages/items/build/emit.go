@@ -20,7 +20,8 @@ type emitting struct {
 	leader   []int32 // nil = none is dropped
 	emit     func(items.Item) error
 	ids      map[uint64]struct{} // by hash: a false match only gives an id a suffix that it did not need
-	clusters map[int32]int       // leader -> its place in report.Clusters, -1 = not listed
+	names    *pseudonyms
+	clusters map[int32]int // leader -> its place in report.Clusters, -1 = not listed
 }
 
 // decoded is an item with its number.
@@ -160,7 +161,11 @@ func (e *emitting) label(it *items.Item) error {
 			if it.Strata == nil {
 				it.Strata = map[string]string{}
 			}
-			it.Strata[label] = value
+			v := e.names.of(value)
+			it.Strata[label] = v.text
+			for rule, n := range v.counts {
+				e.report.Scrubbed[rule] += n
+			}
 		}
 	}
 	for label, value := range it.Strata {

@@ -86,12 +86,15 @@ func (b *builder) run(ctx context.Context, emit func(items.Item) error) error {
 	if c.scrub, err = scrub.New(b.o.Scrub); err != nil {
 		return err
 	}
+	if err := checkLabelNames(c.scrub, b.o.Map.Labels); err != nil {
+		return err
+	}
 	if b.o.Near > 0 {
 		if c.bands, err = dedupe.BandsFor(b.o.Near); err != nil {
 			return err
 		}
 	}
-	e := &emitting{o: b.o, report: b.report, emit: emit}
+	e := &emitting{o: b.o, report: b.report, emit: emit, names: &pseudonyms{c.scrub, map[string]labelValue{}}}
 	if e.expert, err = b.readExpert(); err != nil {
 		return err
 	}

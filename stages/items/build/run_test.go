@@ -224,6 +224,40 @@ func TestClusterPseudonyms(t *testing.T) {
 	}
 }
 
+// Strata whose names are addresses stay as many as they were, whether the label
+// comes from the log, a rule or a label file.
+func TestLabelPseudonyms(t *testing.T) {
+	var text strings.Builder
+	for i := range 6 {
+		fmt.Fprintf(&text, `{"input":"Question %d","tenant":"team%d@example.org","kind":"k%d"}`+"\n", i, i%2, i%3)
+	}
+	o := Options{Logs: []Source{source("l", text.String())}, Near: -1, KeepDigits: true,
+		Map: FieldMap{Labels: map[string]string{"tenant": "tenant", "kind": "kind"}},
+		Label: func(it *items.Item) (map[string]string, error) {
+			return map[string]string{"owner": "team1@example.org", "size": "short"}, nil
+		}}
+	out, r := built(t, o)
+	name := func(s string) string {
+		sum := sha256.Sum256([]byte(s))
+		return fmt.Sprintf("u-%x", sum[:8])
+	}
+	want := map[string]int{"tenant=" + name("team0@example.org"): 3, "tenant=" + name("team1@example.org"): 3,
+		"owner=" + name("team1@example.org"): 6, "kind=k0": 2, "kind=k1": 2, "kind=k2": 2, "size=short": 6}
+	if diff := cmp.Diff(want, r.ByStratum); diff != "" {
+		t.Errorf("strata (-want +got):\n%s", diff)
+	}
+	if strings.Contains(out, "@") || strings.Contains(out, "<EMAIL") {
+		t.Errorf("an address or its placeholder is a stratum:\n%s", out)
+	}
+	if r.Scrubbed["email"] != 12 {
+		t.Errorf("scrubbed %v", r.Scrubbed)
+	}
+	o.Map.Labels = map[string]string{"ada@example.org": "kind"}
+	if _, err := Run(t.Context(), o, func(items.Item) error { return nil }); err == nil || !strings.Contains(err.Error(), `label "ada@example.org" is personal data`) {
+		t.Errorf("a label's name: %v", err)
+	}
+}
+
 // The same bytes and options give the same bytes, whatever the reads, the files
 // the logs are cut into and the number of processors; nothing is left behind.
 func TestSameBytes(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 // ambiguous: 234-567-8901 is a phone number, unless it is an order.
 var (
 	phoneCues = []string{"phone", "telephone", "tel", "mobile", "cell", "cellphone", "fax", "whatsapp", "sms",
-		"telefon", "telefonnummer", "rufnummer", "handy", "handynummer", "mobil", "mobilnummer",
-		"téléphone", "telephon", "portable", "teléfono", "telefono", "móvil", "movil", "cellulare"}
+		"fon", "tlf", "gsm", "telefon", "telefonnummer", "rufnummer", "handy", "handynummer", "mobil", "mobilnummer",
+		"tél", "téléphone", "celular", "telephon", "portable", "teléfono", "telefono", "móvil", "movil", "cellulare"}
 	ssnCues   = []string{"ssn", "ssns", "itin"}
 	orderCues = []string{"order", "orders", "invoice", "ticket", "tracking", "sku", "isbn", "issn", "ean", "upc", "ref",
 		"reference", "serial", "part", "article", "case", "shipment", "parcel", "po", "rma", "version",
@@ -87,20 +87,24 @@ func saysOrder(s string, lo int) bool {
 	return at(s, lo-1) == '#' || says(s, lo, orderCues)
 }
 
-// hintOf returns the cue in the name of a JSON member: "phone" for phone_number
-// and customerPhone, "" for most.
-func hintOf(name string) string {
+// hint is what the name of a JSON member says of its value.
+type hint struct {
+	cue    string // "phone" for phone_number and customerPhone, "" for most
+	secret secretKind
+}
+
+func hintOf(name string) hint {
 	if len(name) > lookback {
-		return ""
+		return hint{}
 	}
 	for _, w := range nameWords(name) {
 		for _, cues := range [][]string{phoneCues, ssnCues, orderCues, versionCues} {
 			if slices.Contains(cues, w) {
-				return w
+				return hint{cue: w}
 			}
 		}
 	}
-	return ""
+	return hint{secret: secretMember(name)}
 }
 
 // nameWords splits snake_case, kebab-case and camelCase.

@@ -9,6 +9,8 @@
 // alone. Rules are functions over bytes with check digits where the format has
 // them; no list of names, no model. The package is pure.
 //
-// It finds what has a form. A name, a street or a diagnosis has none: whoever
-// publishes items reads them first.
+// It finds what has a form, in any script's digits and with invisible characters
+// inside. A name, a street, a diagnosis or a password of plain words has none, and
+// what is written so that no program reads it ("ada at example dot org") is out of
+// scope: whoever publishes items reads them first.
 package scrub

@@ -29,6 +29,12 @@ func findEmails(s string, hit func(lo, hi int)) {
 			sep = 3
 		}
 		lo, hi := localStart(s, i, last), domainEnd(s, i+sep)
+		if hi == 0 {
+			hi = hanDomainEnd(s, i+sep)
+		}
+		if lo == i && hi > 0 && at(s, lo-1) >= 0x80 {
+			lo = hanStart(s, i, last)
+		}
 		if lo < i && hi > 0 && !isCode(s, lo, i, hi) {
 			hit(lo, hi)
 			i, last = hi, hi
@@ -78,7 +84,7 @@ func domainEnd(s string, lo int) int {
 		r, size := utf8.DecodeRuneInString(s[min(i, len(s)):])
 		switch {
 		case size > 0 && (isMailRune(r) || r == '-'):
-			plain = plain && !isDigit(byte(r&0x7f)) && (r != '-' || strings.HasPrefix(s[label:], "xn--"))
+			plain = plain && !(r < utf8.RuneSelf && isDigit(byte(r))) && (r != '-' || strings.HasPrefix(s[label:], "xn--"))
 			i += size
 			continue
 		case i == label || s[label] == '-' || s[i-1] == '-': // no label
@@ -108,4 +114,61 @@ func isCode(s string, lo, at_, hi int) bool {
 	}
 	first, _, _ := strings.Cut(domain, ".")
 	return len(first) == 2 && isDigit(first[0]) && first[1] == 'x'
+}
+
+// hanTLDs are the top-level domains in Chinese, Japanese and Korean that have
+// many names. Nothing separates words in these scripts, so only a known one ends
+// an address.
+var hanTLDs = []string{"中国", "中國", "公司", "网络", "網絡", "在线", "中文网", "网址", "商城", "集团", "广告", "香港", "台湾", "台灣", "みんな", "한국"}
+
+func isHan(r rune) bool {
+	return r >= 0x2e80 && unicode.IsLetter(r)
+}
+
+// hanDomainEnd returns where a domain with labels in these scripts stops, 0 if
+// there is none: 例子.广告, 例え.jp.
+func hanDomainEnd(s string, lo int) int {
+	i := lo
+	for i < len(s) && i-lo <= maxDomain {
+		label := i
+		for i < len(s) && i-lo <= maxDomain {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if !isHan(r) && !isMailRune(r) && r != '-' {
+				break
+			}
+			i += size
+		}
+		if i == label || at(s, i) != '.' {
+			return 0
+		}
+		i++
+		for _, tld := range hanTLDs {
+			if strings.HasPrefix(s[i:], tld) {
+				return i + len(tld)
+			}
+		}
+		tld := i
+		for isAlpha(at(s, i)) {
+			i++
+		}
+		if i-tld >= 2 && at(s, i) != '.' && at(s, i) != '-' && !isDigit(at(s, i)) {
+			return i
+		}
+		i = tld
+	}
+	return 0
+}
+
+// hanStart returns where the letters of these scripts before i begin. A word of
+// the sentence may be among them: better that than a name.
+func hanStart(s string, i, from int) int {
+	lo := i
+	for lo > from && i-lo < maxLocal {
+		r, size := utf8.DecodeLastRuneInString(s[from:lo])
+		if !isHan(r) && !isMailRune(r) {
+			break
+		}
+		lo -= size
+	}
+	return lo
 }

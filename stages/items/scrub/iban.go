@@ -17,10 +17,16 @@ var ibanLengths = map[string]int{
 // findIBANs finds account numbers by country, length and check digits (mod 97).
 func findIBANs(s string, hit func(lo, hi int)) {
 	for i := 2; i+1 < len(s); i++ {
-		if !isDigit(s[i]) || !isDigit(s[i+1]) || !isAlpha(s[i-1]) || !isAlpha(s[i-2]) {
+		if !isDigit(s[i]) || !isDigit(s[i+1]) {
 			continue
 		}
 		lo := i - 2
+		if isIBANSeparator(s[i-1]) && i > 2 { // DE 89 3704 ...
+			lo--
+		}
+		if !isAlpha(s[lo]) || !isAlpha(s[lo+1]) {
+			continue
+		}
 		if c := at(s, lo-1); isAlpha(c) || isDigit(c) || c == '_' {
 			continue
 		}
@@ -31,26 +37,39 @@ func findIBANs(s string, hit func(lo, hi int)) {
 	}
 }
 
-// ibanEnd returns where the IBAN that begins at lo ends, or 0.
+func isIBANSeparator(c byte) bool { return c == ' ' || c == '-' || c == '.' || c == '/' }
+
+// ibanEnd returns where the IBAN that begins at lo ends, or 0. Its groups are of
+// four, or of any length where all but the country is digits: a sentence has
+// words between its numbers.
 func ibanEnd(s string, lo int) int {
 	length := ibanLengths[strings.ToUpper(s[lo:lo+2])]
 	if length == 0 {
 		return 0
 	}
 	buf := make([]byte, 0, 34)
-	i, grouped := lo, at(s, lo+4) == ' '
+	var sep byte
+	letters, irregular := false, false
+	i := lo
 	for ; len(buf) < length; i++ {
-		if grouped && len(buf) > 0 && len(buf)%4 == 0 {
-			if at(s, i) != ' ' {
-				return 0
-			}
-			i++
-		}
 		c := at(s, i)
+		if n := len(buf); n > 0 && isIBANSeparator(c) && (sep == 0 || c == sep) {
+			sep = c
+			irregular = irregular || n%4 != 0
+			i++
+			c = at(s, i)
+		} else if sep != 0 && n%4 == 0 && n > 0 {
+			irregular = true
+		}
 		if !isAlpha(c) && !isDigit(c) || isLower(c) != isLower(s[lo]) && isAlpha(c) {
 			return 0
 		}
+		letters = letters || len(buf) > 1 && isAlpha(c)
 		buf = append(buf, c)
+	}
+	irregular = irregular || sep != 0 && at(s, lo+4) != sep
+	if irregular && (letters || isLower(s[lo])) {
+		return 0
 	}
 	if next := at(s, i); isAlpha(next) || isDigit(next) || next == '_' || !mod97(strings.ToUpper(string(buf))) {
 		return 0

@@ -49,7 +49,7 @@ func (n *Session) JSON(raw []byte) ([]byte, error) {
 // walker visits the strings, names and numbers of one JSON value.
 type walker struct {
 	dec  *jsontext.Decoder
-	hint string // what the last name says about the values below it
+	hint hint // what the last name says about the values below it
 }
 
 // next returns where the next scalar stands, io.EOF after the value.
@@ -69,7 +69,7 @@ func (w *walker) next() (lo, hi int, err error) {
 			return 0, 0, unexpectedEnd(err)
 		}
 		if tok.Kind() == '}' {
-			w.hint = ""
+			w.hint = hint{}
 		}
 	}
 }
@@ -82,7 +82,7 @@ func (w *walker) scalar() (lo, hi int, err error) {
 	}
 	hi = int(w.dec.InputOffset())
 	if in == '{' && count%2 == 0 {
-		w.hint = "" // of the name itself
+		w.hint = hint{} // of the name itself
 		name, _ := jsontext.AppendUnquote(nil, v)
 		defer func() { w.hint = hintOf(string(name)) }()
 	}
@@ -97,7 +97,7 @@ func unexpectedEnd(err error) error {
 }
 
 // scalar returns the new spelling of a scalar, if it has one.
-func (n *Session) scalar(raw []byte, hint string) ([]byte, bool) {
+func (n *Session) scalar(raw []byte, hint hint) ([]byte, bool) {
 	if raw[0] != '"' {
 		return n.numberValue(string(raw), hint)
 	}
@@ -115,7 +115,7 @@ func (n *Session) scalar(raw []byte, hint string) ([]byte, bool) {
 
 // numberValue replaces a number that is a finding from its first to its last
 // digit.
-func (n *Session) numberValue(text, hint string) ([]byte, bool) {
+func (n *Session) numberValue(text string, hint hint) ([]byte, bool) {
 	found := n.s.findAfter(hint, text)
 	if len(found) != 1 || found[0].lo != 0 || found[0].hi != len(text) {
 		return nil, false

@@ -6,18 +6,21 @@ import (
 	"strings"
 )
 
-// eachShape finds a shape at every place where an identifier may begin, and
-// keeps what check takes.
-func eachShape(s, shape string, hit func(lo, hi int), check func(lo int, compact string, separated bool) bool) {
-	letter, shortest := shape[0] == 'A', len(shape)-strings.Count(shape, " ")
+// eachShape finds shapes at every place where an identifier may begin, and keeps
+// what check takes. Either all shapes begin with a letter or none.
+func eachShape(s string, hit func(lo, hi int), check func(lo int, compact string, separated bool) bool, shapes ...string) {
+	letter, shortest := shapes[0][0] == 'A', len(shapes[0])-strings.Count(shapes[0], " ")
 	for i := 0; i+shortest <= len(s); i++ {
 		if letter && !isUpper(s[i]) || !letter && !isDigit(s[i]) || !openLeft(s, i) {
 			continue
 		}
-		hi, compact, separated, ok := matchShape(s, i, shape)
-		if ok && openRight(s, hi) && check(i, compact, separated) {
-			hit(i, hi)
-			i = hi - 1
+		for _, shape := range shapes {
+			hi, compact, separated, ok := matchShape(s, i, shape)
+			if ok && openRight(s, hi) && check(i, compact, separated) {
+				hit(i, hi)
+				i = hi - 1
+				break
+			}
 		}
 	}
 }
@@ -26,10 +29,10 @@ func eachShape(s, shape string, hit func(lo, hi int), check func(lo int, compact
 // area 000, 666 or 9xx, no group 00, no serial 0000. Without hyphens only where
 // the text says what it is: any nine digits would do.
 func findSSNs(s string, hit func(lo, hi int)) {
-	eachShape(s, "ddd dd dddd", hit, func(lo int, d string, separated bool) bool {
+	eachShape(s, hit, func(lo int, d string, separated bool) bool {
 		issued := d[:3] != "000" && d[:3] != "666" && d[0] != '9' && d[3:5] != "00" && d[5:] != "0000"
 		return issued && !saysOrder(s, lo) && (separated || says(s, lo, ssnCues) || saysSocialSecurity(s, lo))
-	})
+	}, "ddd dd dddd")
 }
 
 func saysSocialSecurity(s string, lo int) bool {
@@ -40,9 +43,9 @@ func saysSocialSecurity(s string, lo int) bool {
 // findSteuerIDs finds German tax ids: eleven digits, one of the first ten digits
 // twice or three times and the others once, check digit by ISO 7064 (mod 11,10).
 func findSteuerIDs(s string, hit func(lo, hi int)) {
-	eachShape(s, "dd ddd ddd ddd", hit, func(lo int, d string, _ bool) bool {
+	eachShape(s, hit, func(lo int, d string, _ bool) bool {
 		return isSteuerID(d) && !saysOrder(s, lo)
-	})
+	}, "dd ddd ddd ddd")
 }
 
 func isSteuerID(d string) bool {
@@ -75,7 +78,7 @@ func isSteuerID(d string) bool {
 // findNIRs finds French social security numbers: sex, year, month, department
 // (Corsica: 2A, 2B), commune, order, and 97 minus the rest by 97.
 func findNIRs(s string, hit func(lo, hi int)) {
-	eachShape(s, "d dd dd d* ddd ddd dd", hit, func(_ int, d string, _ bool) bool { return isNIR(d) })
+	eachShape(s, hit, func(_ int, d string, _ bool) bool { return isNIR(d) }, "d dd dd d* ddd ddd dd")
 }
 
 func isNIR(d string) bool {
@@ -104,10 +107,10 @@ func isNIR(d string) bool {
 // findNINOs finds UK national insurance numbers; they have no check digit, but
 // letters that are never used.
 func findNINOs(s string, hit func(lo, hi int)) {
-	eachShape(s, "AA dd dd dd A", hit, func(lo int, d string, _ bool) bool {
+	eachShape(s, hit, func(lo int, d string, _ bool) bool {
 		return !strings.Contains("DFIQUV", d[:1]) && !strings.Contains("DFIQUVO", d[1:2]) && strings.Contains("ABCD", d[8:]) &&
 			!slices.Contains([]string{"BG", "GB", "NK", "KN", "TN", "NT", "ZZ"}, d[:2]) && !saysOrder(s, lo)
-	})
+	}, "AA dd dd dd A")
 }
 
 const dniLetters = "TRWAGMYFPDXBNJZSQVHLCKE"
@@ -115,9 +118,7 @@ const dniLetters = "TRWAGMYFPDXBNJZSQVHLCKE"
 // findDNIs finds Spanish identity numbers: eight digits and a letter, mod 23.
 func findDNIs(s string, hit func(lo, hi int)) {
 	check := func(_ int, d string, _ bool) bool { return isDNI(d) }
-	for _, shape := range []string{"ddddddddA", "dddddddd-A", "dd.ddd.ddd-A"} {
-		eachShape(s, shape, hit, check)
-	}
+	eachShape(s, hit, check, "ddddddddA", "dddddddd-A", "dd.ddd.ddd-A")
 }
 
 // findNIEs finds those of foreigners: X, Y or Z stands for 0, 1 or 2.
@@ -126,9 +127,7 @@ func findNIEs(s string, hit func(lo, hi int)) {
 		i := strings.IndexByte("XYZ", d[0])
 		return i >= 0 && isDNI(strconv.Itoa(i)+d[1:])
 	}
-	for _, shape := range []string{"AdddddddA", "A-ddddddd-A"} {
-		eachShape(s, shape, hit, check)
-	}
+	eachShape(s, hit, check, "AdddddddA", "A-ddddddd-A")
 }
 
 func isDNI(d string) bool {

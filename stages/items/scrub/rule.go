@@ -28,14 +28,19 @@ const (
 	hasAt            // "@" or "%40"
 	hasColon
 	hasDash
+	hasHigh   // a byte above ASCII
+	hasNumber // seven digits, the fewest of a phone number or an id
 )
 
 func triggers(s string) trigger {
 	var t trigger
+	digits := 0
 	for i := range len(s) {
 		switch c := s[i]; {
+		case c >= 0x80:
+			t |= hasHigh
 		case isDigit(c):
-			t |= hasDigit
+			digits++
 		case c == '@', c == '%':
 			t |= hasAt
 		case c == ':':
@@ -43,6 +48,12 @@ func triggers(s string) trigger {
 		case c == '-':
 			t |= hasDash
 		}
+	}
+	if digits > 0 {
+		t |= hasDigit
+	}
+	if digits >= 7 {
+		t |= hasNumber
 	}
 	return t
 }
@@ -53,19 +64,20 @@ var rules = []rule{
 	{Rule{"private-key", "PRIVATE_KEY", "", "-----BEGIN PRIVATE KEY-----\nMIIB…\n-----END PRIVATE KEY-----"}, hasDash, findPrivateKeys, nil},
 	{Rule{"url-credentials", "CREDENTIALS", "", "https://me:secret@db.example.org/x"}, hasColon, findURLCredentials, nil},
 	{Rule{"api-key", "API_KEY", "", "AKIAIOSFODNN7EXAMPLE"}, 0, findAPIKeys, nil},
-	{Rule{"bearer", "TOKEN", "", "Authorization: Bearer 4f9a8c7e6b5d4c3b2a19"}, hasDigit, findBearers, nil},
+	{Rule{"bearer", "TOKEN", "", "Authorization: Bearer 4f9a8c7e6b5d4c3b2a19"}, 0, findBearers, nil},
+	{Rule{"secret", "SECRET", "", "password: hunter2"}, 0, findSecrets, nil},
 	{Rule{"email", "EMAIL", "", "ada@example.org"}, hasAt, findEmails, lowerMail},
 	{Rule{"iban", "IBAN", "", "DE89 3704 0044 0532 0130 00"}, hasDigit, findIBANs, compactUpper},
-	{Rule{"card", "CARD", "", "4111 1111 1111 1111"}, hasDigit, findCards, digitsOnly},
-	{Rule{"us-ssn", "US_SSN", "us", "219-09-9999"}, hasDigit, findSSNs, digitsOnly},
-	{Rule{"de-steuer-id", "DE_STEUER_ID", "de", "86 095 742 719"}, hasDigit, findSteuerIDs, digitsOnly},
-	{Rule{"fr-nir", "FR_NIR", "fr", "2 55 08 14 168 025 38"}, hasDigit, findNIRs, compactUpper},
+	{Rule{"card", "CARD", "", "4111 1111 1111 1111"}, hasNumber, findCards, digitsOnly},
+	{Rule{"us-ssn", "US_SSN", "us", "219-09-9999"}, hasNumber, findSSNs, digitsOnly},
+	{Rule{"de-steuer-id", "DE_STEUER_ID", "de", "86 095 742 719"}, hasNumber, findSteuerIDs, digitsOnly},
+	{Rule{"fr-nir", "FR_NIR", "fr", "2 55 08 14 168 025 38"}, hasNumber, findNIRs, compactUpper},
 	{Rule{"gb-nino", "GB_NINO", "gb", "AB 12 34 56 C"}, hasDigit, findNINOs, compactUpper},
-	{Rule{"es-dni", "ES_DNI", "es", "12345678Z"}, hasDigit, findDNIs, compactUpper},
-	{Rule{"es-nie", "ES_NIE", "es", "X1234567L"}, hasDigit, findNIEs, compactUpper},
+	{Rule{"es-dni", "ES_DNI", "es", "12345678Z"}, hasNumber, findDNIs, compactUpper},
+	{Rule{"es-nie", "ES_NIE", "es", "X1234567L"}, hasNumber, findNIEs, compactUpper},
 	{Rule{"ipv6", "IPV6", "", "2001:db8::8a2e:370:7334"}, hasColon, findIPv6s, strings.ToLower},
 	{Rule{"ipv4", "IPV4", "", "192.168.10.42"}, hasDigit, findIPv4s, nil},
-	{Rule{"phone", "PHONE", "", "+49 30 901820"}, hasDigit, findPhones, phoneKey},
+	{Rule{"phone", "PHONE", "", "+49 30 901820"}, hasNumber, findPhones, phoneKey},
 }
 
 func isDigit(c byte) bool { return c-'0' <= 9 }
@@ -101,8 +113,11 @@ func compactUpper(s string) string {
 }
 func lowerMail(s string) string { return strings.ToLower(strings.Replace(s, "%40", "@", 1)) }
 
-// phoneKey makes 0049 and +49 one.
+// phoneKey makes 0049 and +49 one, and +49 (0)30 and +49 30.
 func phoneKey(s string) string {
+	if before, after, ok := strings.Cut(s, "(0)"); ok && digitsOnly(before) != "" {
+		s = before + after
+	}
 	d := digitsOnly(s)
 	if rest, ok := strings.CutPrefix(d, "00"); ok {
 		return "+" + rest

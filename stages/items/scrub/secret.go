@@ -1,6 +1,12 @@
 package scrub
 
-import "strings"
+import (
+	"bytes"
+	"encoding/base64"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // keyShape is a published form of keys: a prefix and what follows.
 type keyShape struct {
@@ -13,6 +19,7 @@ type keyShape struct {
 
 func isAlnum(c byte) bool      { return isAlpha(c) || isDigit(c) }
 func isUpperDigit(c byte) bool { return isUpper(c) || isDigit(c) }
+func isLowerHex(c byte) bool   { return isDigit(c) || c-'a' <= 5 }
 func isURL64(c byte) bool      { return isAlnum(c) || c == '-' || c == '_' }
 func isDotted64(c byte) bool   { return isURL64(c) || c == '.' }
 
@@ -23,12 +30,16 @@ var keyShapes = []keyShape{
 	{"sk_live_", isAlnum, 16, anyLength, 16}, {"sk_test_", isAlnum, 16, anyLength, 16}, // Stripe
 	{"rk_live_", isAlnum, 16, anyLength, 16}, {"rk_test_", isAlnum, 16, anyLength, 16},
 	{"whsec_", isAlnum, 24, anyLength, 24},
+	{"SK", isLowerHex, 32, 32, 32}, {"AC", isLowerHex, 32, 32, 32}, // Twilio
 	{"AKIA", isUpperDigit, 16, 16, 16}, {"ASIA", isUpperDigit, 16, 16, 16}, // AWS
 	{"AIza", isURL64, 35, 35, 8}, {"ya29.", isDotted64, 20, anyLength, 12}, {"GOCSPX-", isURL64, 28, 28, 8}, // Google
 	{"ghp_", isAlnum, 36, 255, 36}, {"gho_", isAlnum, 36, 255, 36}, {"ghu_", isAlnum, 36, 255, 36}, // GitHub
 	{"ghs_", isAlnum, 36, 255, 36}, {"ghr_", isAlnum, 36, 255, 36}, {"github_pat_", isURL64, 40, 255, 20},
 	{"glpat-", isDotted64, 20, 255, 8}, {"gldt-", isURL64, 20, 255, 8}, // GitLab
+	{"glrt-", isDotted64, 20, 255, 8}, {"glptt-", isURL64, 20, 255, 8}, {"glsoat-", isURL64, 20, 255, 8}, {"glagent-", isURL64, 20, 255, 8},
+	{"glcbt-", isURL64, 20, 255, 8}, {"glft-", isURL64, 20, 255, 8}, {"glimt-", isURL64, 20, 255, 8},
 	{"xoxb-", isURL64, 20, anyLength, 10}, {"xoxp-", isURL64, 20, anyLength, 10}, {"xoxa-", isURL64, 20, anyLength, 10}, // Slack
+	{"xoxe.", isDotted64, 20, anyLength, 10}, {"xoxe-", isURL64, 20, anyLength, 10}, {"xoxc-", isURL64, 20, anyLength, 10}, {"xoxd-", isURL64, 20, anyLength, 10},
 	{"xoxs-", isURL64, 20, anyLength, 10}, {"xoxr-", isURL64, 20, anyLength, 10}, {"xapp-", isURL64, 20, anyLength, 10},
 	{"hf_", isAlnum, 30, 64, 30}, {"gsk_", isAlnum, 40, 80, 40}, {"r8_", isAlnum, 32, 64, 32}, // Hugging Face, Groq, Replicate
 	{"nvapi-", isURL64, 40, 255, 16}, {"xai-", isAlnum, 60, 255, 40}, {"pplx-", isAlnum, 40, 80, 40},
@@ -105,9 +116,16 @@ func hasRun(s string, n int) bool {
 	return longest >= n && (digits > 0 || n >= 30 && upper > 0 && lower > 0)
 }
 
-// jwtEnd returns the end of header.payload.signature, all base64url, both JSON.
+// jwtEnd returns the end of header.payload.signature, all base64url, both JSON;
+// the signature of alg none is empty, and encrypted tokens have two parts more.
 func jwtEnd(s string, i int) int {
-	for part, least := range []int{10, 10, 16} {
+	if !strings.HasPrefix(s[i:], "eyJ") {
+		return 0
+	}
+	if hi := jweEnd(s, i); hi > 0 {
+		return hi
+	}
+	for part, least := range []int{10, 10, 0} {
 		lo := i
 		if part < 2 && !strings.HasPrefix(s[i:], "eyJ") {
 			return 0
@@ -122,6 +140,23 @@ func jwtEnd(s string, i int) int {
 			if at(s, i) != '.' {
 				return 0
 			}
+			i++
+		}
+	}
+	return i
+}
+
+// jweEnd returns the end of header.key.iv.ciphertext.tag; the key may be empty.
+func jweEnd(s string, i int) int {
+	for part, least := range []int{10, 0, 16, 4, 20} {
+		lo := i
+		for i < len(s) && i-lo < 1<<14 && isURL64(s[i]) {
+			i++
+		}
+		if i-lo < least || part < 4 && at(s, i) != '.' {
+			return 0
+		}
+		if part < 4 {
 			i++
 		}
 	}
@@ -147,11 +182,17 @@ func findBearers(s string, hit func(lo, hi int)) {
 		for hi > lo && s[hi-1] == '.' {
 			hi--
 		}
-		if lo > i+n && hi-lo >= 16 && hasDigitByte(s[lo:hi]) {
+		if lo > i+n && (hi-lo >= 16 && hasDigitByte(s[lo:hi]) || n == len("basic") && isUserPassword(s[lo:hi])) {
 			hit(lo, hi)
 			i = hi - 1
 		}
 	}
+}
+
+// isUserPassword reports whether s is base64 of user:password.
+func isUserPassword(s string) bool {
+	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	return err == nil && len(b) >= 5 && bytes.IndexByte(b, ':') > 0 && utf8.Valid(b) && bytes.IndexFunc(b, unicode.IsControl) < 0
 }
 
 // schemeLen returns the length of the scheme that begins at i, 0 for none.

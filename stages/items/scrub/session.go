@@ -26,15 +26,15 @@ func (s *Scrubber) Session() *Session {
 func (n *Session) Counts() map[string]int { return n.counts }
 
 // maxRounds bounds the search for what only a replacement has set free, such as
-// a number that stood directly behind an address.
-const maxRounds = 4
+// a number that stood directly behind an address. Usual texts take two rounds.
+const maxRounds = 64
 
 // Text returns the text with its findings replaced. A text that is JSON as a
 // whole stays JSON.
-func (n *Session) Text(text string) string { return n.text(text, "") }
+func (n *Session) Text(text string) string { return n.text(text, hint{}) }
 
 // text is Text for the value of a member whose name gave a hint.
-func (n *Session) text(text, hint string) string {
+func (n *Session) text(text string, hint hint) string {
 	if out, ok := n.jsonText(text); ok {
 		return out
 	}
@@ -49,12 +49,16 @@ func (n *Session) text(text, hint string) string {
 }
 
 // findAfter finds as if the hint stood before the text: "phone" before the value
-// of the member phone_number.
-func (s *Scrubber) findAfter(hint, text string) []span {
-	if hint == "" {
+// of the member phone_number. After a name such as password the whole value is
+// one.
+func (s *Scrubber) findAfter(h hint, text string) []span {
+	if h.secret != notSecret {
+		return s.findSecret(h.secret, text)
+	}
+	if h.cue == "" {
 		return s.find(text)
 	}
-	prefix := hint + ": "
+	prefix := h.cue + ": "
 	found := s.find(prefix + text)
 	found = slices.DeleteFunc(found, func(sp span) bool { return sp.lo < len(prefix) })
 	for i := range found {
@@ -62,6 +66,16 @@ func (s *Scrubber) findAfter(hint, text string) []span {
 		found[i].hi -= len(prefix)
 	}
 	return found
+}
+
+func (s *Scrubber) findSecret(kind secretKind, text string) []span {
+	found := s.find(text)
+	i := slices.IndexFunc(s.rules, func(r rule) bool { return r.Name == "secret" })
+	if i < 0 || strings.ContainsAny(text, " \t\r\n") || !isSecret(text, kind, true) {
+		return found
+	}
+	r := &s.rules[i]
+	return merge(found, []span{{hi: len(text), rule: r.Name, kind: r.Type, norm: r.norm}})
 }
 
 // span is a finding. A span without a rule is a placeholder that stands there
@@ -87,6 +101,11 @@ func (s *Scrubber) find(text string) []span {
 		kept = merge(kept, found)
 	}
 	has := triggers(text)
+	if has&hasHigh != 0 {
+		if v, ok := fold(text); ok {
+			kept = merge(kept, s.findFolded(v))
+		}
+	}
 	for i := range s.rules {
 		r := &s.rules[i]
 		if has&r.needs != r.needs {
@@ -100,6 +119,17 @@ func (s *Scrubber) find(text string) []span {
 		kept = merge(kept, found)
 	}
 	return slices.DeleteFunc(kept, func(sp span) bool { return sp.rule == "" })
+}
+
+// findFolded finds in a view. It goes before the original: a part of a value up
+// to an invisible character may look like a shorter one.
+func (s *Scrubber) findFolded(v view) []span {
+	plain := Scrubber{rules: s.rules}
+	found := plain.find(v.text)
+	for i := range found {
+		found[i].lo, found[i].hi = v.lo[found[i].lo], v.hi[found[i].hi-1]
+	}
+	return found
 }
 
 // merge adds to kept what overlaps neither it nor itself. Both are in the order
@@ -153,6 +183,7 @@ func isMemberNumber(text string, sp span) bool {
 
 func (n *Session) placeholder(sp span, value string) string {
 	n.counts[sp.rule]++
+	value = foldText(value)
 	if sp.norm != nil {
 		value = sp.norm(value)
 	}

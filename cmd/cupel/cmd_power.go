@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/cupel-dev/cupel/stages/metric"
 )
 
 type powerOptions struct {
@@ -97,7 +99,7 @@ func (o powerOptions) check(campaign bool) error {
 	case !slices.Contains(powerMethods, o.method):
 		return fmt.Errorf("--method %q: want %s", o.method, strings.Join(powerMethods, ", "))
 	case slices.ContainsFunc(o.items, func(n int) bool { return n < 2 || n > mostItems }):
-		return fmt.Errorf("--items %v: want numbers from 2 to %s", o.items, grouped(mostItems))
+		return fmt.Errorf("--items %v: want numbers from 2 to %s", o.items, metric.Thousands(mostItems))
 	case o.runs < 100 || o.runs > 10_000_000:
 		return fmt.Errorf("--runs %d: want 100 to 10,000,000", o.runs)
 	case o.simulate && campaign:
@@ -130,13 +132,4 @@ func (o powerOptions) checkUseless(campaign bool) error {
 		}
 	}
 	return nil
-}
-
-// grouped writes 1963 as 1,963.
-func grouped(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

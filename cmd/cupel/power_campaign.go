@@ -13,6 +13,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/store"
 	"github.com/cupel-dev/cupel/stages/decide"
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/metric"
 	"github.com/cupel-dev/cupel/stages/stats"
 )
 
@@ -261,7 +262,7 @@ func (a *app) printCampaignPower(ans campaignPower) {
 		w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 		fmt.Fprintln(w, "  stratum\titems\tdiffer\tneeded\tMDE\tpower\tverdict")
 		for _, s := range g.Strata {
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", cmp.Or(s.Stratum, "overall"), grouped(s.Items), s.differ(), s.needed(), s.points(), chanceOf(s.Power), s.verdict(p))
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", cmp.Or(s.Stratum, "overall"), metric.Thousands(s.Items), s.differ(), s.needed(), s.points(), chanceOf(s.Power), s.verdict(p))
 		}
 		w.Flush()
 		if g.JointPower != nil {
@@ -288,7 +289,7 @@ func (n guardNeed) needed() string {
 	if n.Needed == nil {
 		return "-"
 	}
-	return grouped(*n.Needed)
+	return metric.Thousands(*n.Needed)
 }
 
 func (n guardNeed) points() string {

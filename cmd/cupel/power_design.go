@@ -5,6 +5,7 @@ import (
 	"math"
 	"text/tabwriter"
 
+	"github.com/cupel-dev/cupel/stages/metric"
 	"github.com/cupel-dev/cupel/stages/stats"
 )
 
@@ -192,7 +193,7 @@ func (a *app) printDesign(ans designAnswer) {
 	a.printf("\n")
 	fmt.Fprintln(w, "items\tMDE\tpower: normal\texact\tgate")
 	for _, p := range ans.At {
-		fmt.Fprintf(w, "%s\t%.2f points\t%s\t%s\t%s\n", grouped(p.Items), 100*p.MDE, chanceOf(p.Normal), chanceOf(p.Exact), chanceOf(p.Gate))
+		fmt.Fprintf(w, "%s\t%.2f points\t%s\t%s\t%s\n", metric.Thousands(p.Items), 100*p.MDE, chanceOf(p.Normal), chanceOf(p.Exact), chanceOf(p.Gate))
 	}
 	w.Flush()
 }
@@ -201,7 +202,7 @@ func itemsOr(n *int, why string) string {
 	if n == nil {
 		return "- (" + why + ")"
 	}
-	return grouped(*n)
+	return metric.Thousands(*n)
 }
 
 func chanceOf(p *float64) string {

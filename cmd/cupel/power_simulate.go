@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"text/tabwriter"
 
+	"github.com/cupel-dev/cupel/stages/metric"
 	"github.com/cupel-dev/cupel/stages/stats"
 )
 
@@ -59,20 +60,20 @@ func (a *app) printSimulation(sim stats.Simulation) {
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "items\tdiffer\tauto: limit\tequal\tbetter\tbootstrap: limit\tequal\tbetter\twith warnings: limit\tequal\tbetter\t")
 	for _, c := range sim.Binary {
-		fmt.Fprintf(w, "%s\t%.4g %%", grouped(c.Items), 100*c.Disagree)
+		fmt.Fprintf(w, "%s\t%.4g %%", metric.Thousands(c.Items), 100*c.Disagree)
 		for _, o := range []stats.Opens{c.Auto, c.Bootstrap, c.Warned} {
 			fmt.Fprintf(w, "\t%s\t%s\t%s", chance(o.OnLimit), chance(o.Equal), chance(o.Better))
 		}
 		fmt.Fprintln(w, "\t")
 	}
 	w.Flush()
-	a.printf("\nother scores, %s drawn comparisons a cell (a fifth for equal and better), seed %d\n", grouped(sim.Runs), sim.Seed)
+	a.printf("\nother scores, %s drawn comparisons a cell (a fifth for equal and better), seed %d\n", metric.Thousands(sim.Runs), sim.Seed)
 	for _, m := range stats.Models {
 		a.printf("  %s: %s\n", m.Name, m.Means)
 	}
 	fmt.Fprintln(w, "scores\titems\tdiffer\tauto: limit\t(SE)\tequal\tbetter\tplain t: limit\tequal\tbetter\t")
 	for _, c := range sim.Other {
-		fmt.Fprintf(w, "%s\t%s\t%.4g %%\t%s\t%s", c.Scores, grouped(c.Items), 100*c.Disagree, chance(c.Auto.OnLimit), uncertainty(c.Auto.OnLimit))
+		fmt.Fprintf(w, "%s\t%s\t%.4g %%\t%s\t%s", c.Scores, metric.Thousands(c.Items), 100*c.Disagree, chance(c.Auto.OnLimit), uncertainty(c.Auto.OnLimit))
 		for _, s := range []*stats.Share{c.Auto.Equal, c.Auto.Better, c.T.OnLimit, c.T.Equal, c.T.Better} {
 			fmt.Fprintf(w, "\t%s", chance(s))
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/metric"
 	"github.com/cupel-dev/cupel/stages/stats"
 )
 
@@ -93,7 +94,7 @@ func (r rule) cheapFailures(c *evidence.Comparison) (out []string) {
 		scores evidence.ScoreGroup
 	}{{c.Candidate, c.CandidateScores.Overall}, {c.Baseline, c.BaselineScores.Overall}} {
 		if lost := side.scores.Items - side.scores.Scored; float64(lost) > cheapLoss*float64(side.scores.Items) {
-			out = append(out, fmt.Sprintf("%s: %s of %s items of %s have no score, and failing is cheap", attrition, thousands(lost), thousands(side.scores.Items), side.name))
+			out = append(out, fmt.Sprintf("%s: %s of %s items of %s have no score, and failing is cheap", attrition, metric.Thousands(lost), metric.Thousands(side.scores.Items), side.name))
 		}
 	}
 	return out
@@ -121,9 +122,9 @@ func (r rule) lost(a evidence.Attrition) string {
 		switch {
 		case strings.HasPrefix(p, "noise.") || strings.HasPrefix(p, "cost.") || aboutLoss[name]:
 		case a.Policy == "zero" && survivors[name], a.Policy == "bound" && (survivors[name] || points[p]):
-			return fmt.Sprintf("%s items could not be paired or scored, and %s is known of the others only", thousands(a.Total), p)
+			return fmt.Sprintf("%s items could not be paired or scored, and %s is known of the others only", metric.Thousands(a.Total), p)
 		case a.Policy != "zero" && a.Policy != "bound":
-			return fmt.Sprintf("%s items could not be paired or scored, and the campaign states no policy (missing: zero or bound)", thousands(a.Total))
+			return fmt.Sprintf("%s items could not be paired or scored, and the campaign states no policy (missing: zero or bound)", metric.Thousands(a.Total))
 		}
 	}
 	return ""

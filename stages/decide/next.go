@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/metric"
 )
 
 // summary is one sentence about a candidate.
@@ -107,7 +108,7 @@ func unsettled(candidate string, g evidence.GuardResult) string {
 			where = "stratum " + g.Stratum + " of workload " + g.On
 		}
 		return fmt.Sprintf("%s, %s: add about %s items to %s (it has %s of about %s)", candidate, placeOf(g),
-			thousands(g.NeedItems-g.Items), where, thousands(g.Items), thousands(g.NeedItems))
+			metric.Thousands(g.NeedItems-g.Items), where, metric.Thousands(g.Items), metric.Thousands(g.NeedItems))
 	}
 	return fmt.Sprintf("%s, %s: %s", candidate, placeOf(g), g.Reason)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cupel-dev/cupel/engine/guard"
 	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/stages/metric"
 	"github.com/cupel-dev/cupel/stages/stats"
 )
 
@@ -63,7 +64,7 @@ func warnings(name, stratum string, p *guard.Program, have int, confidence float
 	}
 	var out []string
 	if r := (rule{p}); r.onPoint() {
-		out = append(out, fmt.Sprintf("%s: `%s` rests on an estimate, which chance moves; with %s items name lo or hi, the ends of its interval", where, p.Rule(), thousands(have)))
+		out = append(out, fmt.Sprintf("%s: `%s` rests on an estimate, which chance moves; with %s items name lo or hi, the ends of its interval", where, p.Rule(), metric.Thousands(have)))
 	}
 	for _, b := range p.Bounds() {
 		if end := b.Path[strings.LastIndexByte(b.Path, '.')+1:]; end == "hi" && b.Op[0] == '>' || end == "lo" && b.Op[0] == '<' {
@@ -80,7 +81,7 @@ func warnings(name, stratum string, p *guard.Program, have int, confidence float
 			out = append(out, fmt.Sprintf("%s: `%s` can hold only if the candidate is truly better by more than the limit; no number of items is enough without that", where, text))
 		case size.Items > have:
 			out = append(out, fmt.Sprintf("%s: `%s` at %.0f %% disagreement needs about %s items; the suite has %s (%.0f %% power, no true difference, %s %% interval)",
-				where, text, 100*assumedDisagreement, thousands(size.Items), thousands(have), 100*assumedPower, guard.FormatNumber(100*confidence)))
+				where, text, 100*assumedDisagreement, metric.Thousands(size.Items), metric.Thousands(have), 100*assumedPower, guard.FormatNumber(100*confidence)))
 		}
 	}
 	return out
@@ -110,15 +111,6 @@ func marginOf(b guard.Bound) (margin float64, ok bool) {
 		return b.Value, true
 	}
 	return 0, false
-}
-
-// thousands writes 1963 as 1,963.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // place names one guard instance.

@@ -92,7 +92,7 @@ func (j *judge) stratum(c *evidence.Comparison, floor *evidence.NoiseFloor, res 
 	res.NeedItems = itemsToDecide(r, f, s)
 	switch {
 	case res.NeedItems > 0:
-		res.Reason += fmt.Sprintf("; about %s items would decide it, there are %s", thousands(res.NeedItems), thousands(s.N))
+		res.Reason += fmt.Sprintf("; about %s items would decide it, there are %s", metric.Thousands(res.NeedItems), metric.Thousands(s.N))
 	case f.span != "": // an interval that does not exist yet has said what it needs
 		res.Reason += "; more items of the same kind would not decide it"
 	}

@@ -12,7 +12,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
@@ -171,7 +170,7 @@ func (t *takeover) note(asked int) string {
 	if len(t.rows) == 1 {
 		rows = "row"
 	}
-	return fmt.Sprintf("%s %s kept from %s, %s asked", thousands(len(t.rows)), rows, sets, thousands(asked))
+	return fmt.Sprintf("%s %s kept from %s, %s asked", metric.Thousands(len(t.rows)), rows, sets, metric.Thousands(asked))
 }
 
 // extract is what has to be known of a row to decide about it.
@@ -231,16 +230,4 @@ func readKept(from step.Earlier) (k evidence.Kept, err error) {
 		err = json.Unmarshal(b, &k)
 	}
 	return k, err
-}
-
-// thousands writes n with commas.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	var parts []string
-	for len(s) > 3 {
-		parts = append(parts, s[len(s)-3:])
-		s = s[:len(s)-3]
-	}
-	slices.Reverse(parts)
-	return strings.Join(append([]string{s}, parts...), ",")
 }

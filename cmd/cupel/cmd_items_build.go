@@ -312,7 +312,10 @@ func (a *app) printBuild(dir string, r build.Report, incomplete int) {
 		a.printf("expert      %s %d, left as written\n", rule, r.ExpertMatches[rule])
 	}
 	a.printf("items       %d, of these %d written by hand\n", r.Items, r.Expert)
+	if r.UnmappedAnswers > 0 {
+		a.printf("answers     %d line(s) have a field \"answer\" that is not taken: if it is a reference and not what a model said, --field answer=answer\n", r.UnmappedAnswers)
+	}
 	if incomplete > 0 {
-		a.printf("incomplete  %d without a reference or a scorer, in %s\n", incomplete, filepath.Join(dir, incompleteFile))
+		a.printf("incomplete  %d of them without a reference or a scorer, in %s\n", incomplete, filepath.Join(dir, incompleteFile))
 	}
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
+	"github.com/cupel-dev/cupel/stages/items"
 	"github.com/cupel-dev/cupel/stages/items/suite"
 	"github.com/cupel-dev/cupel/stages/score"
 )
@@ -43,6 +46,9 @@ DIR appears whole or not at all.
 			if err != nil {
 				return itemsError(err)
 			}
+			if err := a.warnUnusable(from, args[0]); err != nil {
+				return err
+			}
 			return a.printFrozen(m, fresh)
 		},
 	}
@@ -52,6 +58,27 @@ DIR appears whole or not at all.
 	f.StringVar(&parent, "parent", "", "`folder` of the version that this one refreshes")
 	f.StringVar(&o.BuildReport, "report", "", "build report `file` (default: build-report.json beside the items)")
 	return c
+}
+
+// warnUnusable says how many items their own scorers cannot use: a version that
+// is published with them keeps them.
+func (a *app) warnUnusable(s *suite.Set, name string) error {
+	check, bad, first := newSelfCheck(), 0, ""
+	err := s.Open(func(it items.Item) error {
+		if found := check.findings(&it); len(found) > 0 {
+			if bad++; bad == 1 {
+				first = it.ID + ": " + found[0].Text
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return itemsError(err)
+	}
+	if bad > 0 {
+		fmt.Fprintf(a.stderr, "warning: scorers cannot use %d of the items as they are, the first is %s; `cupel items lint %s` lists them\n", bad, first, name)
+	}
+	return nil
 }
 
 func scorerID(name string) (string, bool) {

@@ -47,6 +47,8 @@ type readBatch struct {
 	skips   []Skip
 	reasons []reason
 	cut     int
+
+	unmapped int
 }
 
 func (rd *reading) readAll(ctx context.Context) error {
@@ -120,6 +122,9 @@ func (rd *reading) parse(in *rawBatch) (*readBatch, error) {
 		if req.cut {
 			out.cut++
 		}
+		if req.unmapped {
+			out.unmapped++
+		}
 	}
 	return out, nil
 }
@@ -151,6 +156,7 @@ func (rd *reading) store(b *readBatch) error {
 	r.Read += len(b.ends)
 	r.Lines += len(b.ends)
 	r.AnswersCut += b.cut
+	r.UnmappedAnswers += b.unmapped
 	if room := maxSkips - len(r.Skips); room > 0 {
 		r.Skips = append(r.Skips, b.skips[:min(room, len(b.skips))]...)
 	}

@@ -23,6 +23,10 @@ type Report struct {
 	Skips       []Skip         `json:"skips"`       // the first 20
 	AnswersCut  int            `json:"answers_cut"` // conversations that ended with an assistant's turn, now without it
 
+	// Lines with a field answer that the map does not name. It may be what a model
+	// said, so it is no reference unless somebody says so.
+	UnmappedAnswers int `json:"unmapped_answers,omitempty"`
+
 	Sampled int      `json:"sampled"`
 	Windows []Window `json:"windows"` // in order of time
 

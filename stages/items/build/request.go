@@ -17,6 +17,8 @@ type request struct {
 	item items.Item
 	time time.Time // zero = none
 	cut  bool      // it ended with an answer
+
+	unmapped bool // it has a field answer, and the map names none
 }
 
 // parser reads lines by a field map.
@@ -52,6 +54,7 @@ func (p *parser) parse(line []byte) (request, error) {
 		}
 	}
 	p.readReference(top, root, &r.item)
+	r.unmapped = p.answer == nil && top.get("answer") != nil
 	r.item.Source = "log"
 	return r, nil
 }

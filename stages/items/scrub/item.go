@@ -16,13 +16,21 @@ import (
 func (s *Scrubber) Item(it *items.Item) (map[string]int, error) {
 	n := s.Session()
 	n.reserveItem(it)
+	err := n.item(it)
+	if err == nil && n.rememberMentions() {
+		err = n.item(it)
+	}
+	return n.counts, err
+}
+
+func (n *Session) item(it *items.Item) error {
 	it.System = n.Text(it.System)
 	it.Input = slices.Clone(it.Input)
 	for i := range it.Input {
 		m := &it.Input[i]
 		m.Content, m.ToolCallID = n.Text(m.Content), n.Text(m.ToolCallID)
 		if err := n.raw("tool_calls", &m.ToolCalls); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for _, f := range []struct {
@@ -30,18 +38,18 @@ func (s *Scrubber) Item(it *items.Item) (map[string]int, error) {
 		raw  *json.RawMessage
 	}{{"tools", &it.Tools}, {"answer", &it.Answer}, {"schema", &it.Schema}} {
 		if err := n.raw(f.name, f.raw); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := n.references(it); err != nil {
-		return nil, err
+		return err
 	}
 	it.ID, it.Cluster = n.Text(it.ID), n.Text(it.Cluster)
 	it.Strata = maps.Clone(it.Strata)
 	for _, label := range slices.Sorted(maps.Keys(it.Strata)) {
 		it.Strata[label] = n.Text(it.Strata[label])
 	}
-	return n.counts, nil
+	return nil
 }
 
 func (n *Session) references(it *items.Item) error {

@@ -117,6 +117,9 @@ func (n *Session) scalar(raw []byte, hint hint) ([]byte, bool) {
 // digit.
 func (n *Session) numberValue(text string, hint hint) ([]byte, bool) {
 	found := n.s.findAfter(hint, text)
+	if len(found) == 0 {
+		found = n.mentioned(text)
+	}
 	if len(found) != 1 || found[0].lo != 0 || found[0].hi != len(text) {
 		return nil, false
 	}

@@ -14,11 +14,14 @@ type Session struct {
 	known  map[string]string // type, NUL, key -> placeholder
 	counts map[string]int    // rule -> values replaced
 	depth  int               // JSON in strings in JSON
+
+	seen     map[string]span // value as it stood in a text -> what it was found to be
+	mentions []string        // of seen, the longest first; set for the second pass over an item
 }
 
 // Session starts an item.
 func (s *Scrubber) Session() *Session {
-	return &Session{s: s, number: map[string]int{}, known: map[string]string{}, counts: map[string]int{}}
+	return &Session{s: s, number: map[string]int{}, known: map[string]string{}, counts: map[string]int{}, seen: map[string]span{}}
 }
 
 // Counts returns how many values each rule has replaced so far. Patterns of the
@@ -39,7 +42,7 @@ func (n *Session) text(text string, hint hint) string {
 		return out
 	}
 	for range maxRounds {
-		found := n.s.findAfter(hint, text)
+		found := merge(n.s.findAfter(hint, text), n.mentioned(text))
 		if len(found) == 0 {
 			break
 		}
@@ -183,6 +186,7 @@ func isMemberNumber(text string, sp span) bool {
 
 func (n *Session) placeholder(sp span, value string) string {
 	n.counts[sp.rule]++
+	n.seen[value] = sp
 	value = foldText(value)
 	if sp.norm != nil {
 		value = sp.norm(value)

@@ -31,6 +31,7 @@ var Reasons = []struct{ Code, Sentence string }{
 	{partial, "the number is known of a part of the requests only, which were selected by what they are"},
 	{attrition, "some items could not be paired, and the campaign states no policy for them"},
 	{allZero, "both score 0 on every item, so nothing is compared; look at the answers, the scorer and the chat template"},
+	{uncalibrated, "the judge that scored the items was not held against labels of people, or does not agree with them"},
 	{survivorsOf, "some requests of the cell failed, so its numbers describe the survivors"},
 	{"absent", "the value is absent"},
 }

@@ -99,6 +99,9 @@ func (a *app) approve(path string, o approveOptions) error {
 	return a.keepApproval(s, signers, d, doc, o)
 }
 
+// clockSkew is how far the clock of a signer's machine may be ahead.
+const clockSkew = 5 * time.Minute
+
 // keepApproval checks a signed statement like the gate will, and stores it.
 func (a *app) keepApproval(s *store.Store, signers approval.Signers, d *evidence.Decision, doc []byte, o approveOptions) error {
 	given, err := signers.Check(doc)
@@ -108,6 +111,9 @@ func (a *app) keepApproval(s *store.Store, signers approval.Signers, d *evidence
 	if given.Evidence != d.Evidence || given.SpecHash != d.SpecHash {
 		return fail(exitUndetermined, fmt.Errorf("the statement is about evidence %s of spec %s, and the newest decision rests on %s of %s; sign anew",
 			given.Evidence.Short(), given.SpecHash.Short(), d.Evidence.Short(), d.SpecHash.Short()))
+	}
+	if ahead := time.Until(given.Time); ahead > clockSkew {
+		return fail(exitUsage, fmt.Errorf("the statement is dated %s, which has not come yet; it would outlast a revocation", given.Time.Format(time.RFC3339)))
 	}
 	if given.Says == approval.Approve {
 		if err := mayBeApproved(d, given.Candidate); err != nil {

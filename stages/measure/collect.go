@@ -25,12 +25,19 @@ type collector struct {
 	next      place // the first row that is not written yet
 	waiting   map[place]row
 	outside   tally
-	streak    int  // failures of the outside since the last answer
-	patience  int  // streak at which sending stops
-	record    bool // failures of the outside become failed answers
+	streak    int    // failures of the outside since the last answer
+	patience  int    // streak at which sending stops
+	record    bool   // failures of the outside become failed answers
+	todo      string // what a person can do about failures of the outside
 	earlier   *takeover
 	err       error
 }
+
+// What to do when an endpoint did not answer.
+const (
+	runAgain     = "answers that came are kept; run again when the endpoint is well"
+	orRecordThem = ", or count such requests as failed answers with failures: record"
+)
 
 func newCollector(job step.Job, total, concurrency int) (*collector, error) {
 	c := &collector{job: job, total: total, began: time.Now(), waiting: map[place]row{}, patience: 3 * concurrency}
@@ -172,7 +179,7 @@ func (c *collector) verdict(ctx context.Context) error {
 			cut -= c.outside.n // those are counted as failures already
 		}
 		return step.WithHint(c.outside.err(c.done-c.cut, cut, c.total),
-			"answers that came are kept; run again when the endpoint is well, or count such requests as failed answers with failures: record")
+			c.todo)
 	case c.done != c.total:
 		return context.Canceled // killed
 	}

@@ -43,7 +43,7 @@ func (g Generate) run(ctx context.Context, job step.Job) error {
 	if err := p.check(); err != nil {
 		return err
 	}
-	return g.answer(ctx, job, p, passing{p.Concurrency, p.Failures == recordFailures})
+	return g.answer(ctx, job, p, passing{p.Concurrency, p.Failures == recordFailures, runAgain + orRecordThem})
 }
 
 // questions are what a step asks, in the order of its outputs.
@@ -58,7 +58,8 @@ type questions interface {
 // passing says how questions are sent.
 type passing struct {
 	concurrency int
-	record      bool // failures of the outside become failed answers
+	record      bool   // failures of the outside become failed answers
+	todo        string // hint beside such failures
 }
 
 // answer asks all questions that the journal has no answer to.
@@ -94,7 +95,7 @@ func (g Generate) answer(ctx context.Context, job step.Job, q questions, how pas
 		return err
 	}
 	c.earlier = earlier
-	c.record = how.record
+	c.record, c.todo = how.record, how.todo
 	if err := g.pass(ctx, job, q, how.concurrency, h, ep, kept, c); err != nil {
 		return err
 	}

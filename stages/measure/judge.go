@@ -103,7 +103,7 @@ func (j Judge) run(ctx context.Context, job step.Job) error {
 			return err
 		}
 	}
-	return j.answer(ctx, job, p, passing{p.Concurrency, false})
+	return j.answer(ctx, job, p, passing{p.Concurrency, false, runAgain})
 }
 
 // notItself refuses a judge that serves the weights of the candidate that it is

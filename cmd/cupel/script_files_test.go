@@ -1,7 +1,10 @@
 package main
 
 import (
+	"crypto/ed25519"
+	"crypto/rand"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/crypto/ssh"
 	"gopkg.in/yaml.v3"
 )
 
@@ -29,6 +33,7 @@ import (
 //	jsonlines FILE          every line is a JSON document
 //	json FILE               one JSON document
 //	jsonschema SCHEMA YAML  the document holds the JSON Schema
+//	sshkey FILE             a private key, and its public one in FILE.pub
 //	tree DIR FILE           write names, sizes and digests of all files to FILE
 var fileCommands = map[string]command{
 	"write":      simple(2, 2, cmdWrite(os.O_TRUNC)),
@@ -45,6 +50,7 @@ var fileCommands = map[string]command{
 	"json":       simple(1, 1, cmdJSON),
 	"jsonschema": simple(2, 2, cmdJSONSchema),
 	"tree":       simple(2, 2, cmdTree),
+	"sshkey":     simple(1, 1, cmdSSHKey),
 }
 
 // unescape reads the escapes of Go, which a script cannot write itself.
@@ -170,4 +176,16 @@ func cmdJSONSchema(ts *testscript.TestScript, args []string) {
 	if compiled.Validate(doc) == nil {
 		ts.Fatalf("the schema of %s refuses nothing", args[0])
 	}
+}
+
+func cmdSSHKey(ts *testscript.TestScript, args []string) {
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	ts.Check(err)
+	block, err := ssh.MarshalPrivateKey(private, "")
+	ts.Check(err)
+	key, err := ssh.NewPublicKey(public)
+	ts.Check(err)
+	file := ts.MkAbs(args[0])
+	ts.Check(os.WriteFile(file, pem.EncodeToMemory(block), 0o600))
+	ts.Check(os.WriteFile(file+".pub", ssh.MarshalAuthorizedKey(key), 0o600))
 }

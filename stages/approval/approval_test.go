@@ -109,7 +109,37 @@ func sameBase64(a, b []byte) bool {
 	return ea == nil && eb == nil && string(ka.Marshal()) == string(kb.Marshal())
 }
 
-// TestOpenSSH: ssh-keygen verifies ours, and we verify its own.
+// TestVectors: what ssh-keygen signed is taken, by the key that signed it, and a
+// signature of anything else is not.
+func TestVectors(t *testing.T) {
+	read := func(name string) []byte {
+		b, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	message := read("message")
+	for _, kind := range []string{"ed25519", "rsa", "ecdsa"} {
+		key, err := Verify(read(kind+".sig"), message)
+		if err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		s := signers(t, `vector@example.org namespaces="cupel" `+string(read(kind+".pub")))
+		if by, err := s.Principal(key, day); err != nil || by != "vector@example.org" {
+			t.Errorf("%s: %q, %v", kind, by, err)
+		}
+		if _, err := Verify(read(kind+".sig"), message[1:]); err == nil {
+			t.Errorf("%s: a signature of another message", kind)
+		}
+	}
+	if _, err := Verify(read("git.sig"), message); err == nil || !strings.Contains(err.Error(), `the signature is for "git", want "cupel"`) {
+		t.Errorf("a signature of a commit is taken for an approval: %v", err)
+	}
+}
+
+// TestOpenSSH: ssh-keygen verifies ours, and we verify its own. Where it is not
+// installed, TestVectors holds its signatures; CI installs it.
 func TestOpenSSH(t *testing.T) {
 	keygen, err := exec.LookPath("ssh-keygen")
 	if err != nil {

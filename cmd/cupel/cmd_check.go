@@ -108,11 +108,8 @@ func refuse(l *spec.Loaded) error {
 		name, msg := workloadOf(l, err)
 		all = append(all, l.At([]string{"measure", name}, msg, ""))
 	}
-	judges := score.CheckJudges(l.Campaign, openFile)
-	for _, name := range slices.Sorted(maps.Keys(judges)) {
-		for _, err := range judges[name] {
-			all = append(all, l.At([]string{"judges", name}, err.Error(), ""))
-		}
+	for _, p := range score.CheckJudges(l.Campaign, openFile) {
+		all = append(all, l.At([]string{"judges", p.Judge, p.Field}, p.Err.Error(), ""))
 	}
 	all = append(all, checkSuites(l)...)
 	if len(all) == 0 {
@@ -176,6 +173,11 @@ func (a *app) warnings(l *spec.Loaded, locked bool) ([]string, error) {
 		return nil, err
 	}
 	out = append(out, held...)
+	if a := l.Campaign.Decide.Approvals; a != nil && a.Required > 0 {
+		if _, err := readSigners(signersFile("", a, l.Dir)); err != nil {
+			out = append(out, "decide.approvals: nobody can approve yet: "+err.Error())
+		}
+	}
 	counts, err := selectedItems(l)
 	if err != nil {
 		return nil, err

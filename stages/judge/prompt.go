@@ -54,7 +54,7 @@ func FormOf(j spec.Judge) Form {
 // Check says what makes the form unusable.
 func (f Form) Check() error {
 	if !strings.Contains(f.Template, "{answer}") {
-		return step.WithHint(errors.New("template: has no {answer}, so the judge would not see what it judges"),
+		return step.WithHint(errors.New("has no {answer}, so the judge would not see what it judges"),
 			"leave template out, or use {rubric}, {task}, {reference}, {answer}, {reply} and {mark}")
 	}
 	return nil

@@ -10,17 +10,22 @@ import (
 	"github.com/cupel-dev/cupel/stages/judge"
 )
 
-// CheckJudges looks at each judge's template and labels: judge -> problems.
-func CheckJudges(c *spec.Campaign, open func(spec.File) (io.ReadCloser, error)) map[string][]error {
-	problems := map[string][]error{}
+// JudgeProblem is what is wrong with a field of a judge.
+type JudgeProblem struct {
+	Judge, Field string
+	Err          error
+}
+
+// CheckJudges looks at each judge's template and labels.
+func CheckJudges(c *spec.Campaign, open func(spec.File) (io.ReadCloser, error)) (problems []JudgeProblem) {
 	for _, name := range keys(c.Judges) {
 		form := judge.FormOf(c.Judges[name])
 		if err := form.Check(); err != nil {
-			problems[name] = append(problems[name], err)
+			problems = append(problems, JudgeProblem{name, "template", err})
 		}
 		if f := c.Judges[name].Labels; f != nil {
 			if err := checkLabels(form, *f, open); err != nil {
-				problems[name] = append(problems[name], fmt.Errorf("labels: %w", err))
+				problems = append(problems, JudgeProblem{name, "labels", err})
 			}
 		}
 	}

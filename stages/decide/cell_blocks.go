@@ -52,24 +52,32 @@ func (r rule) concerns(m metric.Mark, s side) bool {
 	case metric.GapsUncertain:
 		return r.names(s.path+".itl_ms") || r.names(s.path+".event_gap_ms")
 	case metric.ClientBound:
-		return !r.onlyCapacity(s.path) // each probe of a search was judged by itself
+		return r.hurried(s.path)
 	case metric.LowerBound:
 		return s.path == "baseline" && (r.names("baseline.max_rate") || r.names("baseline.max_concurrency"))
 	}
 	return true
 }
 
-// onlyCapacity reports whether the rule names nothing of that side but what a
-// search found. Its probes were judged one by one, by the bounds of their SLO;
-// one in which the client was the bottleneck did not hold.
-func (r rule) onlyCapacity(path string) bool {
+// unhurried are the numbers of a cell that a slow client leaves as they are. What
+// a search found was judged probe by probe, by the bounds of its SLO: a probe in
+// which the client was the bottleneck did not hold. Tokens the engine counts.
+var unhurried = map[string]bool{
+	"max_rate": true, "max_concurrency": true,
+	"prompt_tokens": true, "output_tokens": true, "reasoning_tokens": true, "prompt_accuracy": true,
+}
+
+// hurried reports whether the rule names a number of that side which depends on
+// how fast the client was.
+func (r rule) hurried(path string) bool {
 	for _, p := range r.Paths() {
 		of, name, _ := strings.Cut(p, ".")
-		if of == path && name != "max_rate" && name != "max_concurrency" {
-			return false
+		name, _, _ = strings.Cut(name, ".")
+		if of == path && !unhurried[name] {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // beyond is more than any engine serves.

@@ -390,3 +390,22 @@ func TestLowerBoundDecides(t *testing.T) {
 		}
 	}
 }
+
+// A slow client changes times and rates, and no count of tokens.
+func TestSlowClientCountsAsWell(t *testing.T) {
+	for rule, want := range map[string]evidence.Verdict{
+		"candidate.output_tokens.mean > 0.0":                                 evidence.Pass,
+		"candidate.output_tokens.mean < 0.0":                                 evidence.Fail,
+		"candidate.output_tokens.mean > 0.0 && baseline.ttft_ms.p50 > 0.0":   evidence.Pass,
+		"candidate.output_tokens.mean > 0.0 && candidate.ttft_ms.p50 > 0.0":  evidence.Undetermined,
+		"candidate.throughput_tok_s > 0.0 || candidate.attempted > 100000.0": evidence.Undetermined,
+	} {
+		if got := oneGuard(t, spec.Guard{On: "load", Cells: []string{"c=4"}, Rule: rule}, func(r *evidence.Record) {
+			r.Candidates["fp8"].Load["load"].Cells[1].ClientBound = true
+			mean := 64.0
+			r.Candidates["fp8"].Load["load"].Cells[1].OutputTokens.Mean = &mean
+		}); got.Verdict != want {
+			t.Errorf("%s: %s, %s", rule, got.Verdict, got.Reason)
+		}
+	}
+}

@@ -16,7 +16,7 @@ import (
 // decided differently.
 const (
 	Kind     = "decide"
-	Revision = 6
+	Revision = 7
 )
 
 const inputRecord = "record"

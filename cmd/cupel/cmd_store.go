@@ -11,11 +11,11 @@ import (
 func (a *app) storeCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "store",
-		Short: "look after the store: check, stats",
+		Short: "look after the store: check, stats, export, import",
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.storeCheckCmd(), a.storeStatsCmd())
+	c.AddCommand(a.storeCheckCmd(), a.storeStatsCmd(), a.storeExportCmd(), a.storeImportCmd())
 	return c
 }
 

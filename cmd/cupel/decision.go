@@ -82,7 +82,10 @@ func verdictText(p painter, v evidence.Verdict) string {
 	if v == evidence.Fail {
 		text = "FAIL"
 	}
-	text = fmt.Sprintf("%-12s", text)
+	return painted(p, v, fmt.Sprintf("%-12s", text))
+}
+
+func painted(p painter, v evidence.Verdict, text string) string {
 	switch v {
 	case evidence.Pass:
 		return p.green(text)

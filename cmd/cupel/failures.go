@@ -189,8 +189,11 @@ func (a *app) note(s *store.Store, digest step.Digest, list []failing, o showOpt
 
 // openedRef names the note of what was opened of one comparison.
 func openedRef(evidence step.Digest, candidate, workload string) string {
-	return "opened/" + evidence.String() + "/" + candidate + "/" + workload
+	return openedRefs(evidence) + candidate + "/" + workload
 }
+
+// openedRefs is where the notes about some evidence are.
+func openedRefs(evidence step.Digest) string { return "opened/" + evidence.String() + "/" }
 
 // addOpened adds ids to a note. Two that are written at the same moment may
 // lose one of them: then less is taken for read than was, never more.

@@ -7,6 +7,14 @@ import (
 	"github.com/cupel-dev/cupel/stages/stats"
 )
 
+// Options are a campaign's statistics, with the level that its guards read, by
+// the label that makes strata.
+func Options(c *spec.Campaign, by string) stats.Options {
+	s := c.Decide.Statistics
+	s.Confidence = c.Confidence()
+	return options(s, by)
+}
+
 // options translates a campaign's statistics.
 func options(s spec.Statistics, by string) stats.Options {
 	return stats.Options{

@@ -27,6 +27,7 @@ type gateOptions struct {
 	candidate string
 	signers   string // file; "" = the campaign's
 	dir       string // of the campaign file, "" when only the hash is known
+	attest    attestation
 }
 
 func (a *app) gateCmd() *cobra.Command {
@@ -54,6 +55,8 @@ campaign names.
 	f.StringVar(&o.format, "format", "text", "text, json, junit or github")
 	f.StringVar(&o.signers, "signers", "", "allowed_signers `file` (default: the campaign's)")
 	f.StringVar(&o.candidate, "candidate", "", "ask about this candidate alone (default: the worst of all)")
+	f.StringVar(&o.attest.file, "attestation", "", "when it opens, write a signed in-toto statement to this `file` (see cupel verify)")
+	f.StringVar(&o.attest.key, "key", "", "private SSH key, ed25519 or ECDSA P-256, that signs the statement")
 	return c
 }
 
@@ -76,6 +79,9 @@ func (a *app) gate(arg string, o gateOptions) error {
 	if o.require != "" && o.require != "pass" && o.require != "promoted" {
 		return fail(exitUsage, fmt.Errorf("--require %q: want promoted or pass", o.require))
 	}
+	if err := o.attest.check(); err != nil {
+		return fail(exitUsage, err)
+	}
 	hash, s, err := a.gateStore(arg)
 	if err != nil {
 		return err
@@ -96,6 +102,11 @@ func (a *app) gate(arg string, o gateOptions) error {
 	}
 	if err := a.printGate(ans, o.format); err != nil {
 		return err
+	}
+	if o.attest.file != "" {
+		if err := a.attest(s, ans, o); err != nil {
+			return err
+		}
 	}
 	return exit(ans.Exit)
 }

@@ -26,6 +26,7 @@ var layers = [][]string{
 	{"stages/research", "stages/preflight", "stages/measure", "stages/score", "stages/compare", "stages/publish", "stages/decide"},
 	{"stages/pin"}, // the measuring stages look at a pin again
 	{"engine/guard"},
+	{"stages/attest"}, // signers are those of approvals
 	{"stages/evidence", "stages/approval"},
 	{"stages/judge"},
 	{"stages/llm", "stages/scrape"},

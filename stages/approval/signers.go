@@ -152,3 +152,14 @@ func (s Signers) Principal(key ssh.PublicKey, at time.Time) (string, error) {
 	}
 	return "", err
 }
+
+// Keys are the keys of all lines, each once.
+func (s Signers) Keys() []ssh.PublicKey {
+	var out []ssh.PublicKey
+	for _, x := range s {
+		if !slices.ContainsFunc(out, func(k ssh.PublicKey) bool { return bytes.Equal(k.Marshal(), x.key.Marshal()) }) {
+			out = append(out, x.key)
+		}
+	}
+	return out
+}

@@ -26,6 +26,7 @@ var layers = [][]string{
 	{"stages/research", "stages/preflight", "stages/measure", "stages/score", "stages/compare", "stages/publish", "stages/decide"},
 	{"stages/pin"}, // the measuring stages look at a pin again
 	{"engine/guard"},
+	{"stages/history"},
 	{"stages/attest"}, // signers are those of approvals
 	{"stages/evidence", "stages/approval"},
 	{"stages/judge"},
@@ -38,7 +39,7 @@ var layers = [][]string{
 }
 
 // pure packages do no I/O and take no clock.
-var pure = []string{"engine/plan", "engine/guard", "stages/metric", "stages/stats", "stages/score", "stages/decide", "stages/foreign", "stages/judge",
+var pure = []string{"engine/plan", "engine/guard", "stages/metric", "stages/stats", "stages/score", "stages/decide", "stages/foreign", "stages/judge", "stages/history",
 	"stages/scrape", "stages/measure/prompts", "stages/measure/arrival", "stages/items/scrub", "stages/items/dedupe"}
 
 // seeded packages draw from generators that their caller seeds.

@@ -1,0 +1,245 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/evidence"
+)
+
+// Finding is one published finding: its folder's name, record.json and the
+// canonical campaign, spec.json.
+type Finding struct {
+	Name   string
+	Record *evidence.Record
+	Spec   json.RawMessage
+}
+
+// Ask says what is followed. Metric is the name of the dictionary, with the
+// statistic for a distribution: mean, throughput_tok_s, ttft_ms.p50. The others
+// narrow; "" = all.
+type Ask struct {
+	Metric    string
+	Workload  string
+	Candidate string
+	Place     string // a cell, or a stratum; "overall" = no stratum
+}
+
+// Row is the metric in one finding.
+type Row struct {
+	Finding   string   `json:"finding"`
+	Date      string   `json:"date"` // of the last measurement, YYYY-MM-DD
+	Value     *float64 `json:"value"`
+	Reason    string   `json:"reason,omitempty"` // why there is no value, or why it is not counted
+	Unit      string   `json:"unit"`
+	Items     int      `json:"items,omitempty"` // items behind a mean of scores
+	Identity  Pins     `json:"identity"`        // what was measured
+	Changed   []string `json:"changed,omitempty"`
+	discarded bool
+}
+
+// Pins are pins as observed, or as declared where nobody observed them.
+type Pins map[string]string
+
+// control is what must be equal within a series.
+type control struct {
+	Candidate string          `json:"candidate"`
+	Workload  string          `json:"workload"`
+	Place     string          `json:"place"`
+	Spec      json.RawMessage `json:"spec"` // of the workload, items by digest
+	Sampling  json.RawMessage `json:"sampling,omitempty"`
+	Reasoning json.RawMessage `json:"reasoning,omitempty"`
+	System    string          `json:"system,omitempty"`
+	Scorers   any             `json:"scorers,omitempty"`
+	Protocol  string          `json:"protocol,omitempty"`
+	Hardware  Pins            `json:"hardware,omitempty"`
+}
+
+func (c control) key() string {
+	b, err := json.Marshal(c)
+	if err == nil {
+		b, err = step.Canonical(b)
+	}
+	if err != nil {
+		return fmt.Sprintf("%+v", c)
+	}
+	return string(b)
+}
+
+// campaign is what is read of a canonical campaign.
+type campaign struct {
+	Measure    map[string]json.RawMessage `json:"measure"`
+	Candidates map[string]struct {
+		Sampling     json.RawMessage `json:"sampling"`
+		Reasoning    json.RawMessage `json:"reasoning"`
+		SystemPrompt string          `json:"systemPrompt"`
+	} `json:"candidates"`
+}
+
+type placed struct {
+	control
+	Row
+}
+
+// rowsOf reads every row of a finding that was asked for.
+func rowsOf(f Finding, ask Ask) ([]placed, error) {
+	var c campaign
+	if err := json.Unmarshal(f.Spec, &c); err != nil {
+		return nil, fmt.Errorf("%s: spec.json: %w", f.Name, err)
+	}
+	var out []placed
+	for _, name := range slices.Sorted(maps.Keys(f.Record.Candidates)) {
+		if ask.Candidate != "" && name != ask.Candidate {
+			continue
+		}
+		who := f.Record.Candidates[name]
+		for _, workload := range slices.Sorted(maps.Keys(c.Measure)) {
+			if ask.Workload != "" && workload != ask.Workload {
+				continue
+			}
+			at := placed{
+				control: control{Candidate: name, Workload: workload, Spec: c.Measure[workload], Sampling: c.Candidates[name].Sampling,
+					Reasoning: c.Candidates[name].Reasoning, System: c.Candidates[name].SystemPrompt, Hardware: hardware(who.Pin)},
+				Row: Row{Finding: f.Name, Date: f.Record.Date, Identity: identity(who.Pin)},
+			}
+			if s, ok := who.Scores[workload]; ok {
+				out = append(out, scores(at, s, ask)...)
+			}
+			if l, ok := who.Load[workload]; ok {
+				out = append(out, cells(at, l, ask)...)
+			}
+		}
+	}
+	return out, nil
+}
+
+const overall = "overall"
+
+func scores(at placed, s evidence.ScoreSummary, ask Ask) (out []placed) {
+	at.Scorers = map[string]any{"versions": s.Scorers, "params": s.Params, "stratify": s.Stratify}
+	groups := maps.Clone(s.Strata)
+	if groups == nil {
+		groups = map[string]evidence.ScoreGroup{}
+	}
+	groups[overall] = s.Overall
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		if ask.Place != "" && name != ask.Place {
+			continue
+		}
+		row := at
+		if row.take(groups[name], ask.Metric) {
+			row.Place, row.Items = name, groups[name].Scored
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// cells leaves out of the count what no guard may look at.
+func cells(at placed, l evidence.LoadMetrics, ask Ask) (out []placed) {
+	at.Protocol = l.Protocol
+	for _, c := range l.Cells {
+		if ask.Place != "" && c.Name != ask.Place {
+			continue
+		}
+		row := at
+		if !row.take(c, ask.Metric) {
+			continue
+		}
+		row.Place = c.Name
+		for doubt, is := range map[string]bool{"client-bound": c.ClientBound, "warm-cache": c.WarmCache, "off-rate": c.OffRate} {
+			if is {
+				row.discarded, row.Reason = true, strings.TrimPrefix(row.Reason+", "+doubt, ", ")
+			}
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// take finds a metric by its name in what the record says; ok is false when
+// there is no metric of that name.
+func (p *placed) take(group any, metric string) (ok bool) {
+	b, err := json.Marshal(group)
+	if err != nil {
+		return false
+	}
+	for _, part := range strings.Split(metric, ".") {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(b, &fields) != nil {
+			return false
+		}
+		if u, there := fields["unit"]; there {
+			_ = json.Unmarshal(u, &p.Unit)
+		}
+		if r, there := fields["reason"]; there {
+			_ = json.Unmarshal(r, &p.Reason)
+		}
+		if b, ok = fields[part]; !ok {
+			return false
+		}
+	}
+	return p.number(b)
+}
+
+// number reads a plain number, or {"value", "unit", "reason"}.
+func (p *placed) number(b []byte) bool {
+	var x float64
+	if json.Unmarshal(b, &x) == nil && string(b) != "null" {
+		p.Value = &x
+		return true
+	}
+	var v struct {
+		Value  *float64 `json:"value"`
+		Unit   string   `json:"unit"`
+		Reason string   `json:"reason"`
+	}
+	if string(b) == "null" {
+		return true // with the reason of what is around it
+	}
+	if json.Unmarshal(b, &v) != nil || v.Unit == "" {
+		return false
+	}
+	p.Value, p.Unit, p.Reason = v.Value, v.Unit, v.Reason
+	return true
+}
+
+// hardwarePins begin with this.
+const hardwarePins = "hardware."
+
+// unlike are pins that say what is sent or counted, and not what was measured.
+var unlike = []string{"served", "tokenizer.probe"}
+
+func hardware(p *evidence.PinDoc) Pins {
+	return pins(p, func(name string) bool { return strings.HasPrefix(name, hardwarePins) })
+}
+
+func identity(p *evidence.PinDoc) Pins {
+	return pins(p, func(name string) bool {
+		return !strings.HasPrefix(name, hardwarePins) && !slices.Contains(unlike, name)
+	})
+}
+
+func pins(p *evidence.PinDoc, want func(string) bool) Pins {
+	out := Pins{}
+	if p == nil {
+		return out
+	}
+	for _, f := range p.Fields {
+		if value := firstOf(f.Observed, f.Declared); value != "" && want(f.Name) {
+			out[f.Name] = value
+		}
+	}
+	return out
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

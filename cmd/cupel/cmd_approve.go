@@ -96,14 +96,18 @@ func (a *app) approve(path string, o approveOptions) error {
 	if err != nil {
 		return err
 	}
-	return a.keepApproval(s, signers, d, doc, o)
+	asked := spec.Approvals{}
+	if n := loaded.Campaign.Decide.Approvals; n != nil {
+		asked = *n
+	}
+	return a.keepApproval(s, signers, d, rec.Baseline, asked, doc, o)
 }
 
 // clockSkew is how far the clock of a signer's machine may be ahead.
 const clockSkew = 5 * time.Minute
 
 // keepApproval checks a signed statement like the gate will, and stores it.
-func (a *app) keepApproval(s *store.Store, signers approval.Signers, d *evidence.Decision, doc []byte, o approveOptions) error {
+func (a *app) keepApproval(s *store.Store, signers approval.Signers, d *evidence.Decision, baseline string, asked spec.Approvals, doc []byte, o approveOptions) error {
 	given, err := signers.Check(doc)
 	if err != nil {
 		return fail(exitUsage, err)
@@ -140,6 +144,7 @@ func (a *app) keepApproval(s *store.Store, signers approval.Signers, d *evidence
 		word = "no longer approves"
 	}
 	a.printf("%s %s %s on evidence %s\n", given.By, word, given.Candidate, d.Evidence.Short())
+	a.printf("%s\n", labelLine(labels(s, d, baseline, asked, signers)))
 	return nil
 }
 

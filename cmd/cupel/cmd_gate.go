@@ -72,7 +72,8 @@ type gateAnswer struct {
 	Decided   time.Time          `json:"decided,omitzero"`
 	Decision  *evidence.Decision `json:"decision,omitempty"`
 
-	ApprovedBy []string `json:"approved_by,omitempty"` // principals of the signers file
+	ApprovedBy []string          `json:"approved_by,omitempty"` // principals of the signers file
+	Labels     map[string]string `json:"labels,omitempty"`      // candidate -> challenger | no-promotion | rejected | current | rollback
 }
 
 func (a *app) gate(arg string, o gateOptions) error {
@@ -126,7 +127,7 @@ func (a *app) gateStore(arg string) (step.Digest, *store.Store, error) {
 }
 
 func judgement(s *store.Store, hash step.Digest, o gateOptions) (gateAnswer, error) {
-	d, _, err := recall(s, hash)
+	d, rec, err := recall(s, hash)
 	switch {
 	case errors.Is(err, store.ErrMissing):
 		return gateAnswer{SpecHash: hash, Exit: exitUndetermined, Verdict: evidence.Undetermined,
@@ -162,6 +163,7 @@ func judgement(s *store.Store, hash step.Digest, o gateOptions) (gateAnswer, err
 	if err != nil {
 		return ans, fail(exitOutside, err)
 	}
+	ans.Labels = labels(s, d, rec.Baseline, asked, allowed(s, asked, o))
 	if ans.Exit == exitOK && (o.require == "promoted" || o.require == "" && asked.Required > 0) {
 		ans.approved(s, worst, asked, o)
 	}
@@ -172,8 +174,7 @@ func judgement(s *store.Store, hash step.Digest, o gateOptions) (gateAnswer, err
 // approved closes the gate until each candidate in question has its approvals.
 func (ans *gateAnswer) approved(s *store.Store, candidates []evidence.CandidateDecision, asked spec.Approvals, o gateOptions) {
 	need := max(asked.Required, 1)
-	// A relative path starts from the campaign, beside which the store stands.
-	signers, err := readSigners(signersFile(o.signers, &asked, cmp.Or(o.dir, filepath.Dir(s.Dir()))))
+	signers, err := readSigners(signersOf(s, asked, o))
 	said := ""
 	if err != nil {
 		said = "; " + err.Error()
@@ -199,6 +200,21 @@ func (ans *gateAnswer) approved(s *store.Store, candidates []evidence.CandidateD
 	slices.Sort(by)
 	ans.ApprovedBy = slices.Compact(by)
 	ans.Reason = "every guard passes; approved by " + strings.Join(ans.ApprovedBy, ", ")
+}
+
+// signersOf is the signers file of a campaign. A relative path starts from the
+// campaign, beside which the store stands.
+func signersOf(s *store.Store, asked spec.Approvals, o gateOptions) string {
+	return signersFile(o.signers, &asked, cmp.Or(o.dir, filepath.Dir(s.Dir())))
+}
+
+// allowed are the signers; nobody, when they cannot be read.
+func allowed(s *store.Store, asked spec.Approvals, o gateOptions) approval.Signers {
+	signers, err := readSigners(signersOf(s, asked, o))
+	if err != nil {
+		return nil
+	}
+	return signers
 }
 
 // approvalsAsked reads the stored canonical campaign of a decision.
@@ -353,6 +369,9 @@ func (a *app) printGitHub(ans gateAnswer) {
 		word = "open"
 	}
 	a.printf("### cupel gate %s: %s\n\n%s\n", word, ans.Campaign, ans.Reason)
+	if len(ans.Labels) > 0 {
+		a.printf("\n%s\n", labelLine(ans.Labels))
+	}
 	if ans.Decision == nil {
 		return
 	}

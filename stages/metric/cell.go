@@ -21,6 +21,7 @@ func cellOfTrials(o CellOptions, trials []Trial, part bool) Cell {
 		c = newCell(o, trials, part)
 	}
 	c.PerTrial = per
+	c.ecdf(o, trials)
 	c.between(per, trials)
 	return c
 }

@@ -34,6 +34,10 @@ type Dist struct {
 	P999   *float64 `json:"p999"`
 	Max    *float64 `json:"max"`
 
+	// Quantiles are the minimum and the nearest-rank percentiles at 2.5, 5, ...
+	// 100 %, for drawing; of ttft_ms, tpot_ms and e2e_ms of a pooled cell alone.
+	Quantiles []float64 `json:"quantiles,omitempty"`
+
 	P50Certified  *float64 `json:"p50_certified"`
 	P90Certified  *float64 `json:"p90_certified"`
 	P95Certified  *float64 `json:"p95_certified"`

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/cupel-dev/cupel/stages/metric"
 )
 
 // series is a candidate as it is drawn: colour and shape, the same in every
@@ -22,19 +24,25 @@ func (m pageMaker) series(wl string) []series {
 	var out []series
 	for i, name := range m.names {
 		if _, ok := m.rec.Candidates[name].Load[wl]; ok {
-			style := i % styles
-			if name != m.rec.Baseline {
-				style = 1 + (i-1+styles-1)%(styles-1)
-			}
-			out = append(out, series{name, style})
+			out = append(out, series{name, m.styleOf(i)})
 		}
 	}
 	return out
 }
 
-// lineChart is throughput over the cells. X is in percent, Y in pixels of a
-// plot that is Height high; cells stand at equal distances.
+// styleOf is the style of the i-th name.
+func (m pageMaker) styleOf(i int) int {
+	if m.names[i] != m.rec.Baseline {
+		return 1 + (i-1+styles-1)%(styles-1)
+	}
+	return i % styles
+}
+
+// lineChart is a number over the cells. X is in percent, Y in pixels of a plot
+// that is Height high; cells stand at equal distances.
 type lineChart struct {
+	Title   string
+	Across  string // what the cells are
 	Height  int
 	Series  []series
 	XTicks  []tick
@@ -64,13 +72,21 @@ type chartPoint struct {
 
 const plotHeight = 220
 
-func throughputChart(groups []loadGroup, all []series) lineChart {
-	ch := lineChart{Height: plotHeight, Series: all}
+// curve says what a chart over the cells of a workload shows.
+type curve struct {
+	Title, Unit, Across string
+	of                  func(*metric.Cell) metric.Value
+	spread              func(*metric.Cell) float64 // one standard deviation, 0 = none
+}
+
+// chartOf draws a curve; cells without a value are named below it.
+func chartOf(c curve, groups []loadGroup, all []series) lineChart {
+	ch := lineChart{Height: plotHeight, Series: all, Title: c.Title, Across: c.Across}
 	values := []float64{0}
 	for _, g := range groups {
 		for _, r := range g.Rows {
-			if v := r.cell.ThroughputTokS.Value; v != nil {
-				values = append(values, *v+spread(r))
+			if v := c.of(r.cell).Value; v != nil {
+				values = append(values, *v+c.spread(r.cell))
 			}
 		}
 	}
@@ -86,13 +102,13 @@ func throughputChart(groups []loadGroup, all []series) lineChart {
 		ch.XTicks = append(ch.XTicks, tick{At: column(i, len(groups)), Label: label})
 	}
 	for _, s := range all {
-		ch.draw(s, groups, y)
+		ch.draw(c, s, groups, y)
 	}
 	return ch
 }
 
 // draw adds one candidate. A cell without a value breaks its line.
-func (ch *lineChart) draw(s series, groups []loadGroup, y axis) {
+func (ch *lineChart) draw(c curve, s series, groups []loadGroup, y axis) {
 	var last *chartPoint
 	missing := map[string][]string{}
 	for i, g := range groups {
@@ -101,16 +117,16 @@ func (ch *lineChart) draw(s series, groups []loadGroup, y axis) {
 			last = nil
 			continue
 		}
-		v := r.cell.ThroughputTokS.Value
-		if v == nil {
-			missing[r.Throughput.Reason] = append(missing[r.Throughput.Reason], g.Cell)
+		v := c.of(r.cell)
+		if v.Value == nil {
+			missing[v.Reason] = append(missing[v.Reason], g.Cell)
 			last = nil
 			continue
 		}
-		where := s.Name + " at " + g.Cell
-		p := chartPoint{Style: s.Style, X: column(i, len(groups)), Y: pixel(y.at(*v)),
-			Low: pixel(y.at(math.Max(0, *v-spread(*r)))), High: pixel(y.at(*v + spread(*r))),
-			Tooltip: where + ": " + r.Throughput.Text + " tok/s"}
+		x, sd := *v.Value, c.spread(r.cell)
+		p := chartPoint{Style: s.Style, X: column(i, len(groups)), Y: pixel(y.at(x)),
+			Low: pixel(y.at(math.Max(0, x-sd))), High: pixel(y.at(x + sd)),
+			Tooltip: s.Name + " at " + g.Cell + ": " + valueOf(v).Text + " " + c.Unit}
 		if last != nil {
 			ch.Lines = append(ch.Lines, chartLine{s.Style, last.X, last.Y, p.X, p.Y})
 		}
@@ -138,12 +154,14 @@ func rowOfSeries(g loadGroup, name string) *loadRow {
 	return &g.Rows[i]
 }
 
-func spread(r loadRow) float64 {
-	if sd := r.cell.ThroughputSD.Value; sd != nil {
+func throughputSpread(c *metric.Cell) float64 {
+	if sd := c.ThroughputSD.Value; sd != nil {
 		return *sd
 	}
 	return 0
 }
+
+func noSpread(*metric.Cell) float64 { return 0 }
 
 // pixel turns a position along an axis into one from the top of the plot.
 func pixel(percent float64) float64 {

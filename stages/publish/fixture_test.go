@@ -3,6 +3,7 @@ package publish
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -89,6 +90,9 @@ func comparisonOf(candidate string, r stats.Result, truncated float64) evidence.
 
 func dist(p50, p95 float64, n int) metric.Dist {
 	d := metric.Dist{N: n, Unit: "ms", P50: ptr(p50), P95: ptr(p95), Mean: ptr(p50)}
+	for i := range 41 { // through p50 at the middle and p95 at 95 %
+		d.Quantiles = append(d.Quantiles, math.Round(1000*p50*math.Pow(p95/p50, (float64(i)-20)/18))/1000)
+	}
 	if n < 100 {
 		d.Label = metric.DescriptiveOnly
 	}
@@ -198,6 +202,12 @@ func madeByHand(t testing.TB) *evidence.Record {
 		}
 		rec.Candidates[name] = evidence.CandidateRecord{Role: "candidate", Pin: pin, Preflight: passed, Load: load(speed, 300),
 			Scores: map[string]evidence.ScoreSummary{"support": scoresOf(results[name], meanB, 0.004)}}
+	}
+	for name, cost := range map[string]float64{"bf16": 3.1, "fp8": 2.0, "awq": 2.4, "int4": 1.8} {
+		c := rec.Candidates[name]
+		c.Costs = map[string]metric.Cost{"support": {Price: &metric.Price{GPUHour: 2.1, Currency: "EUR"}, GPUs: 1, BusyS: value(cost*1000, "s"),
+			Per1kItems: value(cost, "EUR"), Per1kCorrect: value(cost/0.9, "EUR")}}
+		rec.Candidates[name] = c
 	}
 	few := &rec.Candidates["int4"].Load["steady"].Cells[0]
 	few.Attempted, few.Completed, few.TTFT = 60, 60, dist(29.7, 40.6, 60)

@@ -49,6 +49,57 @@ func indexTable(findings []indexEntry) []byte {
 		fmt.Fprintf(&b, "| %s | [%s](%s/README.md) | %s | %s | %s |\n", mdCell(date), mdCell(f.Dir), f.Dir,
 			mdCell(f.question), mdCell(string(f.Verdict)), mdCell(strings.Join(candidates, ", ")))
 	}
+	topics(&b, findings)
 	b.WriteString(indexEnd)
 	return b.Bytes()
+}
+
+// topics tells how each campaign that was decided more than once was decided,
+// newest first. Numbers over time are for `cupel history`, which holds like
+// against like.
+func topics(b *bytes.Buffer, findings []indexEntry) {
+	by := map[string][]indexEntry{}
+	for _, f := range findings {
+		by[f.Campaign] = append(by[f.Campaign], f)
+	}
+	for _, campaign := range slices.Sorted(maps.Keys(by)) {
+		if len(by[campaign]) < 2 {
+			continue
+		}
+		fmt.Fprintf(b, "\n## History of %s\n\n", mdCell(campaign))
+		for i, f := range by[campaign] {
+			fmt.Fprintf(b, "- [%s](%s/README.md): %s\n", mdCell(f.Dir), f.Dir, mdCell(string(f.Verdict)+since(by[campaign], i)))
+		}
+	}
+}
+
+// since says what is other than in the finding before.
+func since(newestFirst []indexEntry, i int) string {
+	if i+1 == len(newestFirst) {
+		return ""
+	}
+	now, before := newestFirst[i], newestFirst[i+1]
+	var out []string
+	if now.SpecHash != before.SpecHash {
+		out = append(out, "another spec")
+	}
+	for _, name := range slices.Sorted(maps.Keys(now.Candidates)) {
+		if a, b := before.Candidates[name], now.Candidates[name]; a != b {
+			out = append(out, fmt.Sprintf("%s %s, was %s", name, b, orText(a, "not there")))
+		}
+	}
+	if out == nil && now.Evidence != before.Evidence {
+		out = append(out, "new evidence, the same outcome")
+	}
+	if out == nil {
+		return "; the same evidence"
+	}
+	return "; " + strings.Join(out, ", ")
+}
+
+func orText(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
 }

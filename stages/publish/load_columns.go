@@ -72,6 +72,3 @@ func columnsOf(kind string) []loadColumn {
 	}
 	return columns["capacity"]
 }
-
-// curves lists the kinds whose throughput over their cells is a curve.
-var curves = map[string]bool{"": true, "capacity": true, "open-loop": true, "decode": true, "replicas": true, "prefix-burst": true}

@@ -23,14 +23,15 @@ type page struct {
 	Cards    []card
 	Next     []string
 
-	Quality []qualityView
-	Noise   []noiseView
-	Load    []loadView
-	Pins    pinView
-	Unknown []unknownView
-	Caveats []caveat
-	Files   []evidence.EvidenceFile
-	Binds   []string // --bind arguments with example addresses
+	Quality  []qualityView
+	Tradeoff []tradeoffView
+	Noise    []noiseView
+	Load     []loadView
+	Pins     pinView
+	Unknown  []unknownView
+	Caveats  []caveat
+	Files    []evidence.EvidenceFile
+	Binds    []string // --bind arguments with example addresses
 }
 
 // builder of a page: the two documents and what is looked up often.
@@ -47,7 +48,7 @@ func newPage(rec *evidence.Record, dec *evidence.Decision) page {
 		Owner: rec.Owner, Date: rec.Date, Baseline: rec.Baseline,
 		SpecHash: rec.SpecHash, Evidence: dec.Evidence,
 		Verdict: markOf(dec.Verdict), Headline: headline(dec), Cards: m.cards(), Next: dec.Next,
-		Quality: m.quality(), Noise: m.noise(), Load: m.load(), Pins: m.pins(),
+		Quality: m.quality(), Tradeoff: m.tradeoffs(), Noise: m.noise(), Load: m.load(), Pins: m.pins(),
 		Unknown: m.unknown(), Caveats: m.caveats(), Files: rec.Evidence, Binds: m.binds(),
 	}
 }

@@ -30,6 +30,10 @@ type comparisonView struct {
 	Facts               []string
 	Flips               []flipRow
 	MoreFlips           int
+	FlipBars            []flipBar
+	Worst               string    // the stratum with the worst difference
+	Lost                []flipRow // items that the candidate lost there
+	MoreLost            int
 }
 
 // scoreRow is one stratum of a comparison.
@@ -74,6 +78,8 @@ func (m pageMaker) comparison(c *evidence.Comparison, s scale, a axis) compariso
 		v.Weighted = fmt.Sprintf("%s %s %s", s.diff(&w.Delta), s.unit(), s.interval(w.Z.Bounds()))
 	}
 	v.Facts = facts(c, s)
+	v.FlipBars = flipBars(c)
+	v.Worst, v.Lost, v.MoreLost = lostThere(c, s)
 	for i, f := range c.Flips {
 		if i == maxFlips {
 			v.MoreFlips = len(c.Flips) - maxFlips

@@ -16,9 +16,9 @@ type loadView struct {
 	Groups                   []loadGroup
 	Extras                   []extraTable
 	Reasons                  []reasonRow // codes that occur in the table, explained once
-	Drawn                    bool        // Throughput is a curve over several cells
-	Throughput               lineChart
+	Curves                   []lineChart // over several cells
 	TTFT                     barChart
+	ECDF                     []ecdfView
 }
 
 // reasonRow explains a code that stands in a table.
@@ -86,10 +86,12 @@ func (m pageMaker) loadOf(wl string) loadView {
 	v.Reasons = reasonsOf(v.Groups)
 	v.Extras = m.extras(wl)
 	series := m.series(wl)
-	if v.Drawn = curves[v.Kind] && len(v.Groups) > 1; v.Drawn {
-		v.Throughput = throughputChart(v.Groups, series)
+	v.Curves = lineCharts(v.Kind, v.Groups, series)
+	if ch := m.contextChart(wl, series); ch != nil {
+		v.Curves = append(v.Curves, *ch)
 	}
 	v.TTFT = ttftChart(v.Groups, series)
+	v.ECDF = ecdfs(v.Groups, series)
 	return v
 }
 

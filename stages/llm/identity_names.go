@@ -22,8 +22,8 @@ var folders = map[string]bool{"models": true, "model": true, "weights": true, "c
 // a local path.
 func (id *Identity) loaded(from string) {
 	repo, revision, file := weightsFrom(from)
-	if repo == "" && id.Repo != "" {
-		return // told before, by a page that knew better
+	if id.Repo != "" && repo != id.Repo {
+		return // told before; what belongs to another repository does not belong to it
 	}
 	set(&id.Repo, repo)
 	set(&id.Revision, revision)

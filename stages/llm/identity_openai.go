@@ -61,6 +61,7 @@ func (e modelEntry) fill(id *Identity, all []modelEntry, served string) {
 		for _, other := range all {
 			if other.id == e.parent && other.parent == "" {
 				root = other.root
+				set(&id.ContextLength, other.maxLen)
 			}
 		}
 	}

@@ -36,6 +36,9 @@ func pages(tb testing.TB, docs map[string]string) string {
 			doc = body
 		}
 		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path == "/metrics" {
+			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		}
 		_, _ = w.Write([]byte(doc))
 	}))
 	tb.Cleanup(s.Close)

@@ -25,9 +25,9 @@ func TestProbeField(t *testing.T) {
 		probe    llm.TokenProbe
 		want     evidence.PinField
 	}{
-		"observed": {0, probe, evidence.PinField{Observed: "60 tokens (usage)", State: observedOnly}},
-		"equal":    {60, probe, evidence.PinField{Declared: "60 tokens", Observed: "60 tokens (usage)", State: equal}},
-		"differs":  {50, probe, evidence.PinField{Declared: "50 tokens", Observed: "60 tokens (usage)", State: differs}},
+		"observed": {0, probe, evidence.PinField{Observed: "60 tokens (usage)", By: "usage of two requests", State: observedOnly}},
+		"equal":    {60, probe, evidence.PinField{Declared: "60 tokens", Observed: "60 tokens (usage)", By: "usage of two requests", State: equal}},
+		"differs":  {50, probe, evidence.PinField{Declared: "50 tokens", Observed: "60 tokens (usage)", By: "usage of two requests", State: differs}},
 		"refused":  {0, llm.TokenProbe{Unknown: refused}, evidence.PinField{State: unknown, Note: refused}},
 		"declared": {60, llm.TokenProbe{Unknown: refused}, evidence.PinField{Declared: "60 tokens", State: declaredOnly, Note: refused}},
 	} {

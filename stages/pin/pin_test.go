@@ -88,7 +88,7 @@ func TestEqualPin(t *testing.T) {
 		"tokenizer.sha256": equal, "tokenizer.probe": observedOnly, "chatTemplate.sha256": equal, "engine.name": equal, "engine.version": equal,
 		"engine.image": unknown, "engine.flags": declaredOnly, "quantization.weights": equal, "quantization.kv": unknown,
 		"parallelism": declaredOnly, "context.served": equal, "speculative": declaredOnly, "cache.prefix": declaredOnly,
-		"admission.maxSeqs": declaredOnly, "reasoning.control": declaredOnly, "served": observedOnly,
+		"admission.maxSeqs": declaredOnly, "parameters": observedOnly, "reasoning.control": declaredOnly, "served": observedOnly,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -30,7 +30,7 @@ func (o observation) rest() []evidence.PinField {
 		fields = append(fields, f)
 	}
 	for i := range fields {
-		if fields[i].Observed != "" {
+		if fields[i].Observed != "" && fields[i].Note == "" { // a note tells of another source
 			fields[i].By = o.id.By["parameters"]
 		}
 	}

@@ -1,6 +1,8 @@
 package pin
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/cupel-dev/cupel/engine/spec"
@@ -144,6 +146,20 @@ func TestTellersAreMattering(t *testing.T) {
 			if !matters[p] {
 				t.Errorf("%s: %s", engine, p)
 			}
+		}
+	}
+}
+
+// TestPagesAreDocumented: docs/pins.md has a row for each pin.
+func TestPagesAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/pins.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := compare(candidate(), llm.Identity{EngineName: "ollama", File: "x", Parent: "x", TokenizerRepo: "a/b", Settings: map[string]string{"a": "1"}}, llm.TokenProbe{Template: hexA})
+	for _, f := range all {
+		if !strings.Contains(string(page), "`"+f.Name+"`") {
+			t.Errorf("%s has no row", f.Name)
 		}
 	}
 }

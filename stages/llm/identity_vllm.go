@@ -17,6 +17,9 @@ func readVLLMServer(doc []byte, id *Identity) bool {
 		fillVLLM(id, config)
 		return true
 	}
+	if config := text(all["vllm_config"]); config != "" {
+		return fillVLLMText(id, config)
+	}
 	set(&id.Tensor, all.length("tp_size"))
 	set(&id.Data, all.length("dp_size"))
 	id.loaded(text(all["model_path"]))

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write golden files")
 
 // pageSets are the folders of testdata/pages, with the model asked for.
 var pageSets = map[string]string{
-	"vllm": "", "vllm-dev": "", "vllm-adapter": "sql", "sglang": "", "sglang-old": "", "llamacpp": "", "llamacpp-old": "", "tgi": "", "tgi-old": "",
+	"vllm": "", "vllm-dev": "", "vllm-text": "", "vllm-adapter": "sql", "sglang": "", "sglang-old": "", "llamacpp": "", "llamacpp-old": "", "tgi": "", "tgi-old": "",
 }
 
 // pageSet reads the pages of a folder by path.
@@ -347,7 +347,7 @@ func FuzzPages(f *testing.F) {
 	}
 	f.Add("/api/ps", `{"models":[{"name":"m","context_length":1}]}`)
 	f.Fuzz(func(t *testing.T, path, doc string) {
-		for _, set := range []string{"vllm-dev", "sglang", "llamacpp", "tgi"} {
+		for _, set := range []string{"vllm-dev", "vllm-text", "sglang", "llamacpp", "tgi"} {
 			docs := pageSet(t, set)
 			delete(docs, "/server_info")
 			docs[path] = doc

@@ -47,6 +47,7 @@ func (c *Client) askOpenAI(ctx context.Context, id *Identity) error {
 // adapter that is the adapter, and its parent's entry names the model.
 func (e modelEntry) fill(id *Identity, all []modelEntry, served string) {
 	id.Served, id.EngineName = ShownName(served), engineOf(e.owner)
+	id.ServedCut = id.Served != served
 	id.ModelDigest, id.WeightsDigest = e.digest, e.digest
 	id.Quantization, id.ContextLength = e.quantization, e.maxLen
 	id.setting(e.facts)

@@ -15,7 +15,7 @@ import (
 // message, without generating anything; "" = it does not tell.
 type templating struct {
 	by  string // the pages, as they are shown
-	ask func(c *Client, ctx context.Context, chat any) (string, *Failure)
+	ask func(c *Client, ctx context.Context, chat probeChat) (string, *Failure)
 }
 
 // probeChat is a conversation of one message.
@@ -26,10 +26,10 @@ type probeChat struct {
 }
 
 var templatings = map[string]templating{
-	engineLlamaCpp: {"POST /apply-template", func(c *Client, ctx context.Context, chat any) (string, *Failure) {
+	engineLlamaCpp: {"POST /apply-template", func(c *Client, ctx context.Context, chat probeChat) (string, *Failure) {
 		return c.promptAt(ctx, "/apply-template", chat, "prompt")
 	}},
-	engineTGI: {"POST /chat_tokenize", func(c *Client, ctx context.Context, chat any) (string, *Failure) {
+	engineTGI: {"POST /chat_tokenize", func(c *Client, ctx context.Context, chat probeChat) (string, *Failure) {
 		return c.promptAt(ctx, "/chat_tokenize", chat, "templated_text")
 	}},
 	engineVLLM: {"POST /tokenize, POST /detokenize", (*Client).throughTokens},
@@ -55,38 +55,34 @@ func (c *Client) templated(ctx context.Context) (digest, by string, err error) {
 
 // promptAt reads one field of the answer to a chat.
 func (c *Client) promptAt(ctx context.Context, at string, ask any, field string) (string, *Failure) {
+	page, f := c.answerAt(ctx, at, ask)
+	return text(page[field]), f
+}
+
+// answerAt posts to a page below the root and returns its fields.
+func (c *Client) answerAt(ctx context.Context, at string, ask any) (fields, *Failure) {
 	body, err := json.Marshal(ask)
 	if err != nil {
 		panic("llm: a chat of one message is plain data: " + err.Error())
 	}
 	doc, f := c.page(ctx, c.beside, c.known.Load().where.root+at, body, jsonPage)
-	if f != nil {
-		return "", f
-	}
-	return text(object(doc)[field]), nil
+	return object(doc), f
 }
 
 // throughTokens asks vLLM, which tells a prompt only as tokens, what text they
 // are.
-func (c *Client) throughTokens(ctx context.Context, chat any) (string, *Failure) {
-	ask, begin := chat.(probeChat), true
-	ask.Begin = &begin
-	body, err := json.Marshal(ask)
-	if err != nil {
-		panic("llm: a chat of one message is plain data: " + err.Error())
-	}
-	doc, f := c.page(ctx, c.beside, c.known.Load().where.root+"/tokenize", body, jsonPage)
-	if f != nil {
+func (c *Client) throughTokens(ctx context.Context, chat probeChat) (string, *Failure) {
+	begin := true
+	chat.Begin = &begin
+	page, f := c.answerAt(ctx, "/tokenize", chat)
+	tokens := page["tokens"]
+	if f != nil || tokens.Kind() != '[' {
 		return "", f
-	}
-	tokens := object(doc)["tokens"]
-	if tokens.Kind() != '[' {
-		return "", nil
 	}
 	return c.promptAt(ctx, "/detokenize", struct {
 		Model  string         `json:"model"`
 		Tokens jsontext.Value `json:"tokens"`
-	}{ask.Model, tokens}, "prompt")
+	}{chat.Model, tokens}, "prompt")
 }
 
 const months = `(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?`

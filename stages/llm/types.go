@@ -209,6 +209,7 @@ func (r *Response) Truncated() bool { return r.FinishReason == "length" }
 type Identity struct {
 	API        API    `json:"api"`
 	Served     string `json:"served"`                // the model id that requests use; of a path its last part
+	ServedCut  bool   `json:"served_cut,omitempty"`  // Served is the last part of a path: no request can be prepared with it
 	EngineName string `json:"engine_name,omitempty"` // ollama, llama.cpp, vllm, sglang, tgi, cupel-tinyengine, ...
 
 	EngineVersion string `json:"engine_version,omitempty"`

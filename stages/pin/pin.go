@@ -34,7 +34,7 @@ func Steps(c *spec.Campaign) []step.Step {
 	var steps []step.Step
 	for _, name := range c.Endpoints() {
 		pins, _ := c.Pinned(name)
-		params, err := json.Marshal(params{declared(pins), strictly(c, name)})
+		params, err := json.Marshal(stepParams{declared(pins), strictly(c, name)})
 		if err != nil {
 			panic("pin: a candidate is plain data: " + err.Error())
 		}
@@ -53,9 +53,9 @@ func declared(c spec.Candidate) spec.Candidate {
 	return c
 }
 
-// params are those of a pin step. That pins are strict is among them: what was
+// stepParams are those of a pin step. That pins are strict is among them: what was
 // observed without is no record of a campaign that is.
-type params struct {
+type stepParams struct {
 	spec.Candidate
 	Strict bool `json:"strictPins,omitempty"`
 }
@@ -81,7 +81,7 @@ type Runner struct {
 // Run writes the pin document, or fails when a declared pin is not what is
 // served: then there is nothing that a measurement could be about.
 func (r Runner) Run(ctx context.Context, job step.Job) error {
-	var p params
+	var p stepParams
 	if err := job.Params(&p); err != nil {
 		return err
 	}

@@ -207,6 +207,8 @@ func TestRecheckSeesEveryField(t *testing.T) {
 			v.SetString("changed")
 		case reflect.Int:
 			v.SetInt(7)
+		case reflect.Bool:
+			v.SetBool(true)
 		case reflect.Map:
 			v.Set(reflect.ValueOf(map[string]string{"stop": "y"}))
 		case reflect.Slice:

@@ -52,15 +52,20 @@ func refuse(where string, doc evidence.PinDoc) error {
 }
 
 // tellers lists, by engine, the pins that matter and that its pages can tell, if
-// only when it is started to do so. Every endpoint tells what is asked of any.
+// only when it is started to do so. "" is any other engine.
 var tellers = map[string][]string{
-	"vllm":             {"model", "engine.name", "engine.version", "quantization.weights", "quantization.kv", "parallelism", "context.served", "speculative", "cache.prefix", "admission.maxSeqs"},
-	"sglang":           {"model", "engine.name", "engine.version", "quantization.weights", "quantization.kv", "parallelism", "context.served", "speculative", "cache.prefix", "admission.maxSeqs"},
+	"":                 mostTold,
+	"vllm":             mostTold,
+	"sglang":           mostTold,
 	"llamacpp":         {"model", "engine.name", "engine.version", "quantization.weights", "context.served", "admission.maxSeqs"},
 	"tgi":              {"model", "engine.name", "engine.version", "context.served"},
 	"ollama":           {"model", "engine.name", "engine.version", "quantization.weights", "context.served"},
 	"cupel-tinyengine": {"model", "engine.name", "engine.version", "quantization.weights", "context.served"},
-	"":                 {"model", "engine.name", "engine.version", "quantization.weights", "quantization.kv", "parallelism", "context.served", "speculative", "cache.prefix", "admission.maxSeqs"},
+}
+
+// mostTold are the pins that some engine tells.
+var mostTold = []string{
+	"model", "engine.name", "engine.version", "quantization.weights", "quantization.kv", "parallelism", "context.served", "speculative", "cache.prefix", "admission.maxSeqs",
 }
 
 // Untellable returns those of the pins that no page of the declared engine

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -27,7 +28,8 @@ func (a *app) checkCmd() *cobra.Command {
 items against their scorers, the guards against the metrics that will exist.
 Prints nothing when all is well, like go vet. Warnings (a guard that the items
 cannot decide, a pin that is not declared) are printed and do not fail the
-check, unless the campaign says pins: strict.
+check. With pins: strict a pin that is not declared and that no page of the
+engine tells fails it; one that a page may tell is decided by the run.
 
 Of a held-out part the index is checked: counts, labels, scorers. With --identity
 its items are opened too, which is recorded, and a campaign in whose prompts one of
@@ -99,6 +101,7 @@ func refuse(l *spec.Loaded) error {
 		all = append(all, l.At(path, e.Msg, guardHint(e)))
 	}
 	all = append(all, indistinguishable(l)...)
+	all = append(all, neverPinned(l)...)
 	for name, w := range l.Campaign.Measure {
 		if err := measure.Check(w); err != nil {
 			all = append(all, l.At([]string{"measure", name}, err.Error(), ""))
@@ -137,6 +140,25 @@ func indistinguishable(l *spec.Loaded) (errs spec.Errors) {
 	return errs
 }
 
+// neverPinned refuses, where pins are strict, pins that no run could know: not
+// declared, and told by no page of the engine.
+func neverPinned(l *spec.Loaded) (errs spec.Errors) {
+	if l.Campaign.Pins != "strict" {
+		return nil
+	}
+	for _, cand := range slices.Sorted(maps.Keys(l.Unknown)) {
+		engine := l.Campaign.Candidates[cand].Engine.Name
+		never := pin.Untellable(engine, l.Unknown[cand])
+		if never == nil {
+			continue
+		}
+		errs = append(errs, l.At([]string{"candidates", cand},
+			fmt.Sprintf("pins are strict, and not declared and told by no page of %s are %s", cmp.Or(engine, "any engine"), strings.Join(never, ", ")),
+			"declare them, or remove pins: strict"))
+	}
+	return errs
+}
+
 // workloadOf splits "measure.NAME: what" into its parts.
 func workloadOf(l *spec.Loaded, err error) (name, msg string) {
 	msg = err.Error()
@@ -165,8 +187,12 @@ func (a *app) warnings(l *spec.Loaded, locked bool) ([]string, error) {
 	for _, w := range l.Warnings {
 		out = append(out, w.Error())
 	}
+	otherwise := ""
+	if l.Campaign.Pins == "strict" {
+		otherwise = ", or the run stops"
+	}
 	for _, cand := range slices.Sorted(maps.Keys(l.Unknown)) {
-		out = append(out, fmt.Sprintf("candidate %s: not declared, so known only if the endpoint says it: %s", cand, strings.Join(l.Unknown[cand], ", ")))
+		out = append(out, fmt.Sprintf("candidate %s: not declared, so known only if the endpoint says it%s: %s", cand, otherwise, strings.Join(l.Unknown[cand], ", ")))
 	}
 	held, err := a.heldOutWarnings(l, locked)
 	if err != nil {

@@ -191,9 +191,7 @@ type endpoint struct {
 // tokenizer to ask.
 func (e endpoint) Probe(ctx context.Context) (llm.TokenProbe, error) {
 	p, err := e.Client.Probe(ctx)
-	if p.By == "usage" {
-		e.probes.Add(2)
-	}
+	e.probes.Add(int64(p.Requests))
 	return p, err
 }
 

@@ -17,7 +17,7 @@ type Campaign struct {
 	Campaign   string               `json:"campaign"` // name, [a-z0-9-]{1,63}
 	Decision   Decision             `json:"decision"`
 	Owner      string               `json:"owner,omitempty"`
-	Pins       string               `json:"pins,omitempty"` // "" or "strict": an unknown pin is an error
+	Pins       string               `json:"pins,omitempty"` // "" or "strict": a pin that stays unknown stops its candidate
 	Research   *Research            `json:"research,omitempty"`
 	Candidates map[string]Candidate `json:"candidates"` // inheritance ("from") already resolved
 	Judges     map[string]Judge     `json:"judges,omitempty"`

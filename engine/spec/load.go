@@ -116,9 +116,6 @@ func assemble(s source) (*Loaded, error) {
 	l := &Loaded{Campaign: c, Dir: s.dir, Warnings: r.warnings.tidy(), root: root}
 	l.Files = f.attach(c)
 	l.Unknown = unknownPins(c)
-	if c.Pins == "strict" && len(l.Unknown) > 0 {
-		return nil, l.strictPins().err()
-	}
 	return l, l.hash()
 }
 

@@ -1,7 +1,5 @@
 package spec
 
-import "strings"
-
 // pinTable lists the pins that matter for a comparison. What is always
 // recorded by observation (chat template) or has a default that is sent with
 // every request (sampling) is not in it; the tokenizer is the model's unless
@@ -35,10 +33,10 @@ func unknownPins(c *Campaign) map[string][]string {
 	return out
 }
 
-func (l *Loaded) strictPins() (errs Errors) {
-	for _, name := range sortedKeys(l.Unknown) {
-		_, at := l.root.find(path{"candidates", name})
-		errs.add(at, path{"candidates", name}, "pins are strict, and not declared are "+strings.Join(l.Unknown[name], ", "), "declare them, or remove pins: strict")
+// MatteringPins are the names of the pins that matter for a comparison.
+func MatteringPins() (out []string) {
+	for _, p := range pinTable {
+		out = append(out, p.name)
 	}
-	return errs
+	return out
 }

@@ -5,6 +5,7 @@
 package evidence
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/cupel-dev/cupel/engine/spec"
@@ -23,12 +24,16 @@ type PinDoc struct {
 	Fields   []PinField     `json:"fields"` // every pin, in a fixed order
 }
 
+// Served is the number of tokens that a request may use, 0 = not known.
+func (d *PinDoc) Served() int { return cmp.Or(d.Observed.ContextLength, d.Probe.Context) }
+
 // PinField compares one pin.
 type PinField struct {
 	Name     string `json:"name"` // "model.digest", "engine.version", ...
 	Declared string `json:"declared,omitempty"`
 	Observed string `json:"observed,omitempty"`
 	State    string `json:"state"`          // equal | differs | declared-only | observed-only | unknown
+	By       string `json:"by,omitempty"`   // the page that told what was observed: "GET /props"
 	Note     string `json:"note,omitempty"` // why it is not known, or where an unexpected value comes from
 }
 

@@ -41,6 +41,7 @@ type known struct {
 	aliases []string // other names under which the endpoint said it answers
 	engine  string   // as Identity names it
 	tokens  int      // the form of /tokenize that was answered, 0 = not asked yet
+	unset   bool     // Ollama: the model sets no context of its own
 }
 
 // New checks the options and returns a client. It opens no connection: an API

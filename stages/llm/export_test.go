@@ -28,3 +28,10 @@ var NewTransport = newTransport
 
 // Dialing is how many connections Warm opens at once.
 const Dialing = dialing
+
+// What names of weights and file types come to.
+var (
+	WeightsFrom  = weightsFrom
+	FileType     = ftype
+	PythonFields = pythonFields
+)

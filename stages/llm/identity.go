@@ -29,7 +29,7 @@ func (c *Client) Identity(ctx context.Context) (Identity, error) {
 	}
 	id := Identity{API: api}
 	if api.ollama() || version != "" {
-		id.EngineName, id.EngineVersion = engineOllama, version
+		id.tell("GET /api/version", func() { id.EngineName, id.EngineVersion = engineOllama, version })
 		err = c.askOllama(ctx, &id)
 	} else {
 		err = c.askOpenAI(ctx, &id)
@@ -37,7 +37,9 @@ func (c *Client) Identity(ctx context.Context) (Identity, error) {
 	if err != nil {
 		return Identity{}, fmt.Errorf("identity: %w", err)
 	}
-	c.learn(func(k *known) { k.engine = id.EngineName })
+	c.learn(func(k *known) {
+		k.engine, k.unset = id.EngineName, id.EngineName == engineOllama && id.ContextLength == 0
+	})
 	return id, nil
 }
 
@@ -45,6 +47,9 @@ func (c *Client) Identity(ctx context.Context) (Identity, error) {
 const (
 	engineOllama   = "ollama"
 	engineLlamaCpp = "llama.cpp"
+	engineVLLM     = "vllm"
+	engineSGLang   = "sglang"
+	engineTGI      = "tgi"
 )
 
 // choose returns the position of the served model among those listed, and

@@ -12,8 +12,8 @@ import (
 	"github.com/cupel-dev/cupel/engine/step"
 )
 
-// askOllama reads /api/tags and /api/show. What changes while it runs
-// (/api/ps) is not part of an identity.
+// askOllama reads /api/tags and /api/show. What changes while it runs (/api/ps)
+// is not part of an identity: the probe asks for the context in force.
 func (c *Client) askOllama(ctx context.Context, id *Identity) error {
 	root := c.known.Load().where.root
 	call := http.MethodGet + " " + root + "/api/tags"
@@ -32,7 +32,7 @@ func (c *Client) askOllama(ctx context.Context, id *Identity) error {
 	if err != nil {
 		return err
 	}
-	id.Served, id.ModelDigest = c.Served(), tags[i].digest
+	id.tell("GET /api/tags", func() { id.Served, id.ModelDigest = c.Served(), tags[i].digest })
 
 	call = http.MethodPost + " " + root + "/api/show"
 	body, err := json.Marshal(map[string]string{"model": tags[i].name})
@@ -46,7 +46,7 @@ func (c *Client) askOllama(ctx context.Context, id *Identity) error {
 	if err != nil {
 		return c.badDoc(call, err)
 	}
-	show.fill(id)
+	id.tell("POST /api/show", func() { show.fill(id) })
 	return nil
 }
 
@@ -112,7 +112,9 @@ func (s ollamaShow) fill(id *Identity) {
 	if n, err := strconv.Atoi(s.parameters["num_ctx"]); err == nil && n > 0 {
 		id.ContextLength = n
 	} else {
-		id.ContextLength = s.trained
+		if s.trained > 0 {
+			id.setting(map[string]string{"n_ctx_train": strconv.Itoa(s.trained)})
+		}
 		id.Notes = append(id.Notes, "the model sets no num_ctx, so Ollama's own default context applies, which may be shorter than the model's; "+
 			"set PARAMETER num_ctx in the Modelfile, because Ollama cuts longer prompts without saying so")
 	}

@@ -8,15 +8,14 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/cupel-dev/cupel/engine/step"
 )
 
 // modelEntry is one entry of /v1/models. Only the id is common to all servers.
 type modelEntry struct {
-	id, owner, root, digest, quantization string
-	aliases                               []string
-	maxLen                                int
+	id, owner, root, parent, digest, quantization string
+	aliases                                       []string
+	maxLen                                        int
+	facts                                         map[string]string // llama.cpp: the size of the model
 }
 
 // askOpenAI reads /v1/models, and what llama.cpp and vLLM tell elsewhere.
@@ -40,33 +39,56 @@ func (c *Client) askOpenAI(ctx context.Context, id *Identity) error {
 	}
 	e := entries[i]
 	c.learn(func(k *known) { k.aliases = append([]string{e.id, e.root}, e.aliases...) })
-	id.Served = c.Served()
-	id.EngineName = engineOf(e.owner)
+	id.tell("GET /v1/models", func() { e.fill(id, entries, c.Served()) })
+	return c.askBeside(ctx, id, where, e)
+}
+
+// fill adds what an entry says. vLLM names what it loaded as the root; of an
+// adapter that is the adapter, and its parent's entry names the model.
+func (e modelEntry) fill(id *Identity, all []modelEntry, served string) {
+	id.Served, id.EngineName = ShownName(served), engineOf(e.owner)
+	id.ServedCut = id.Served != served
 	id.ModelDigest, id.WeightsDigest = e.digest, e.digest
 	id.Quantization, id.ContextLength = e.quantization, e.maxLen
-	return c.askBeside(ctx, id, where, e)
+	id.setting(e.facts)
+	if id.EngineName != engineVLLM {
+		return
+	}
+	root := e.root
+	if e.parent != "" {
+		id.Parent = ShownName(e.parent)
+		id.setting(map[string]string{"adapter": lastOf(e.root)})
+		root = ""
+		for _, other := range all {
+			if other.id == e.parent && other.parent == "" {
+				root = other.root
+				set(&id.ContextLength, other.maxLen)
+			}
+		}
+	}
+	id.loaded(root)
 }
 
 // askBeside reads the pages next to the OpenAI API that some engines have.
 // That a page is not there says nothing; that nothing answers is an error.
 func (c *Client) askBeside(ctx context.Context, id *Identity, where place, e modelEntry) error {
-	at := where.root + "/props?model=" + url.QueryEscape(e.id)
-	switch doc, f := c.ask(ctx, at, nil); {
-	case f == nil:
+	props := page{name: "GET /props", at: "/props?model=" + url.QueryEscape(e.id), read: func(doc []byte, id *Identity) bool {
 		decodeProps(doc).fill(id, e.owner)
-	case f.untold():
-		return problem(http.MethodGet+" "+at, f)
+		return true
+	}}
+	if _, err := c.read(ctx, where, id, props); err != nil {
+		return err
 	}
-	if id.EngineName != "vllm" || id.EngineVersion != "" {
-		return nil
-	}
-	at = where.root + "/version"
-	doc, f := c.ask(ctx, at, nil)
-	switch {
-	case f == nil:
-		id.EngineVersion = decodeVersion(doc)
-	case f.untold():
-		return problem(http.MethodGet+" "+at, f)
+	for _, alike := range pagesOf(id.EngineName) {
+		for _, p := range alike {
+			known, err := c.read(ctx, where, id, p)
+			if err != nil {
+				return err
+			}
+			if known {
+				break
+			}
+		}
 	}
 	return nil
 }
@@ -74,7 +96,7 @@ func (c *Client) askBeside(ctx context.Context, id *Identity, where place, e mod
 // engineOf maps what servers put into owned_by to the engine's usual name.
 func engineOf(owner string) string {
 	switch strings.ToLower(owner) {
-	case "vllm", "sglang", "cupel-tinyengine":
+	case engineVLLM, engineSGLang, "cupel-tinyengine":
 		return strings.ToLower(owner)
 	case "llamacpp", "llama.cpp":
 		return engineLlamaCpp
@@ -88,6 +110,7 @@ func decodeModels(doc []byte) ([]modelEntry, error) {
 			ID           string         `json:"id"`
 			OwnedBy      jsontext.Value `json:"owned_by"`
 			Root         jsontext.Value `json:"root"`
+			Parent       jsontext.Value `json:"parent"`
 			Digest       jsontext.Value `json:"digest"`
 			Quantization jsontext.Value `json:"quantization"`
 			MaxModelLen  jsontext.Value `json:"max_model_len"`
@@ -103,63 +126,17 @@ func decodeModels(doc []byte) ([]modelEntry, error) {
 		if d.ID == "" {
 			continue
 		}
-		var meta struct {
-			Digest       jsontext.Value `json:"digest"`
-			Quantization jsontext.Value `json:"quantization"`
-		}
-		e := modelEntry{id: d.ID, owner: plain(text(d.OwnedBy)), root: text(d.Root), maxLen: length(d.MaxModelLen)}
-		_ = json.Unmarshal(d.Meta, &meta)         // another engine's meta is left alone
+		meta := object(d.Meta) // another engine's meta is left alone
+		e := modelEntry{id: d.ID, owner: plain(text(d.OwnedBy)), root: text(d.Root), parent: text(d.Parent), maxLen: length(d.MaxModelLen)}
 		_ = json.Unmarshal(d.Aliases, &e.aliases) // likewise
-		e.digest = hexDigest(text(firstPresent(d.Digest, meta.Digest)))
-		e.quantization = plain(text(firstPresent(d.Quantization, meta.Quantization)))
+		e.digest = hexDigest(text(firstPresent(d.Digest, meta["digest"])))
+		e.quantization = plain(text(firstPresent(d.Quantization, meta["quantization"])))
+		if engineOf(e.owner) == engineLlamaCpp {
+			e.facts = meta.pick(llamaFacts...)
+		}
 		out = append(out, e)
 	}
 	return out, nil
-}
-
-// props is what /props of llama.cpp, or of an engine like it, says.
-type props struct {
-	build, template, tokenizer string
-	ctx                        int
-}
-
-// decodeProps is lenient: what it does not find, the engine does not say.
-func decodeProps(doc []byte) props {
-	var in struct {
-		BuildInfo       jsontext.Value `json:"build_info"`
-		ChatTemplate    jsontext.Value `json:"chat_template"`
-		ChatTemplateSHA jsontext.Value `json:"chat_template_sha256"`
-		TokenizerSHA    jsontext.Value `json:"tokenizer_sha256"`
-		Defaults        struct {
-			NCtx jsontext.Value `json:"n_ctx"`
-		} `json:"default_generation_settings"`
-	}
-	if json.Unmarshal(doc, &in) != nil {
-		return props{}
-	}
-	p := props{build: plain(text(in.BuildInfo)), tokenizer: hexDigest(text(in.TokenizerSHA)), ctx: length(in.Defaults.NCtx)}
-	p.template = hexDigest(text(in.ChatTemplateSHA))
-	if t := text(in.ChatTemplate); p.template == "" && t != "" {
-		p.template = step.Sum([]byte(t)).String()
-	}
-	return p
-}
-
-// fill adds what props say. build_info is "engine version" from the engine
-// that owns the model, and a bare build number from llama.cpp.
-func (p props) fill(id *Identity, owner string) {
-	if p.build != "" {
-		id.EngineVersion = p.build
-		if version, ok := strings.CutPrefix(p.build, owner+" "); ok && owner != "" {
-			id.EngineVersion = version
-		} else if id.EngineName == "" {
-			id.EngineName = engineLlamaCpp
-		}
-	}
-	id.TemplateSHA256, id.TokenizerSHA256 = p.template, p.tokenizer
-	if id.ContextLength == 0 {
-		id.ContextLength = p.ctx
-	}
 }
 
 // text is a JSON string's value; "" = it is something else.
@@ -178,13 +155,4 @@ func length(v jsontext.Value) int {
 		return 0
 	}
 	return int(*n)
-}
-
-func firstPresent(vs ...jsontext.Value) jsontext.Value {
-	for _, v := range vs {
-		if present(v) {
-			return v
-		}
-	}
-	return nil
 }

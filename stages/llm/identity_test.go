@@ -36,6 +36,9 @@ func pages(tb testing.TB, docs map[string]string) string {
 			doc = body
 		}
 		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path == "/metrics" {
+			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		}
 		_, _ = w.Write([]byte(doc))
 	}))
 	tb.Cleanup(s.Close)
@@ -55,7 +58,7 @@ func identify(tb testing.TB, o llm.Options) (llm.Identity, *llm.Client, error) {
 
 func same(t *testing.T, got, want llm.Identity) {
 	t.Helper()
-	got.Notes = nil
+	got.Notes, got.By = nil, nil
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -108,7 +111,7 @@ func TestIdentityOfOllamaBlob(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, id, llm.Identity{API: llm.Ollama, Served: "m:latest", EngineName: "ollama", EngineVersion: "0.17.4", ModelDigest: hexA, WeightsDigest: hexB,
-		Quantization: "Q4_0", ContextLength: 32768, TemplateSHA256: hexABC, Parameters: map[string]string{"temperature": "0"}, Listed: []string{"m:latest"}})
+		Quantization: "Q4_0", TemplateSHA256: hexABC, Parameters: map[string]string{"temperature": "0"}, Settings: map[string]string{"n_ctx_train": "32768"}, Listed: []string{"m:latest"}})
 	if len(id.Notes) != 2 || !strings.Contains(id.Notes[0], "num_ctx") {
 		t.Errorf("notes %q", id.Notes)
 	}
@@ -122,11 +125,12 @@ func TestIdentityOfOtherEngines(t *testing.T) {
 		"llama.cpp": {map[string]string{
 			"/v1/models": `{"object":"list","data":[{"id":"q.gguf","object":"model","owned_by":"llamacpp","meta":{"n_vocab":32000,"n_ctx_train":8192}}]}`,
 			"/props":     `{"build_info":"b6000-abcdef","chat_template":"abc","default_generation_settings":{"n_ctx":2048,"params":{}}}`,
-		}, llm.Identity{Served: "q.gguf", EngineName: "llama.cpp", EngineVersion: "b6000-abcdef", ContextLength: 2048, TemplateSHA256: hexABC}},
+		}, llm.Identity{Served: "q.gguf", EngineName: "llama.cpp", EngineVersion: "b6000-abcdef", ContextLength: 2048, TemplateSHA256: hexABC,
+			Settings: map[string]string{"n_vocab": "32000", "n_ctx_train": "8192"}}},
 		"vLLM": {map[string]string{
 			"/v1/models": `{"data":[{"id":"m","owned_by":"vllm","root":"/models/m","parent":null,"max_model_len":4096,"permission":[]}]}`,
 			"/version":   `{"version":"0.11.2"}`,
-		}, llm.Identity{Served: "m", EngineName: "vllm", EngineVersion: "0.11.2", ContextLength: 4096}},
+		}, llm.Identity{Served: "m", EngineName: "vllm", EngineVersion: "0.11.2", File: "m", ContextLength: 4096}},
 		"says little": {map[string]string{"/v1/models": `{"data":[{"id":"m"}]}`, "/props": `<html>`}, llm.Identity{Served: "m"}},
 		"says nonsense": {map[string]string{
 			"/v1/models": `{"data":[{"id":"m","owned_by":7,"digest":"0000","max_model_len":-1,"meta":[],"aliases":{},"root":{}},{"id":""}]}`,

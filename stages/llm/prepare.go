@@ -56,7 +56,8 @@ func (c *Client) Prepare(r Request) (*Prepared, error) {
 }
 
 // PrepareFor prepares requests as a client does to which an endpoint said that it
-// is id. It opens nothing: the requests are for their digests.
+// is id. It opens nothing: the requests are for their digests, and those of an
+// identity whose name was cut are not the ones that a client sends.
 func PrepareFor(id Identity) func(Request) (*Prepared, error) {
 	c := new(Client)
 	c.known.Store(&known{api: id.API, served: id.Served, engine: id.EngineName})

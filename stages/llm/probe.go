@@ -23,13 +23,20 @@ const probeTwice = ProbeText + "\n" + ProbeText
 // leastProbe is fewer tokens than any tokenizer makes of ProbeText.
 const leastProbe = 16
 
-// TokenProbe is how many tokens an endpoint makes of ProbeText. It tells two
-// engines apart that say the same of themselves and tokenise differently.
+// TokenProbe is what an endpoint does with ProbeText: how many tokens it makes
+// of it, and which prompt its chat template makes of it. It tells two engines
+// apart that say the same of themselves and treat a text differently.
 type TokenProbe struct {
 	Tokens  int    `json:"tokens,omitempty"`  // by usage with what the chat template adds to a message
 	Twice   int    `json:"twice,omitempty"`   // of the text twice, with a line end between
 	By      string `json:"by,omitempty"`      // tokenize | usage
 	Unknown string `json:"unknown,omitempty"` // why there are no counts
+
+	Template   string `json:"template,omitempty"`    // SHA-256 of the prompt of a chat with ProbeText, dates left out; "" = no page tells it
+	TemplateBy string `json:"template_by,omitempty"` // the page that told it
+	Context    int    `json:"context,omitempty"`     // tokens that a request may use, told by Ollama of a loaded model; 0 = not told, or the model itself says
+
+	Requests int `json:"-"` // of one token that were sent
 }
 
 // Text is the number of tokens that the text adds where it stands again: the
@@ -39,7 +46,9 @@ func (p TokenProbe) Text() int { return p.Twice - p.Tokens }
 // Probe counts the tokens of ProbeText: at the tokenizer page where there is
 // one, else by the prompt tokens of two requests of one token. An endpoint that
 // counts neither way is no error; one that cannot be reached or is too busy is,
-// because the count of today must be that of tomorrow.
+// because the count of today must be that of tomorrow. It also asks for what
+// else only shows in use: the prompt that the chat template makes, and the
+// context with which Ollama has loaded a model that sets none.
 func (c *Client) Probe(ctx context.Context) (TokenProbe, error) {
 	p, err := c.probe(ctx)
 	switch {
@@ -49,7 +58,13 @@ func (c *Client) Probe(ctx context.Context) (TokenProbe, error) {
 		p.Unknown = p.implausible()
 	}
 	if p.Unknown != "" {
-		return TokenProbe{Unknown: p.Unknown}, nil
+		p = TokenProbe{Unknown: p.Unknown, Requests: p.Requests}
+	}
+	if p.Template, p.TemplateBy, err = c.templated(ctx); err != nil {
+		return TokenProbe{}, fmt.Errorf("template probe: %w", err)
+	}
+	if err = c.contextInForce(ctx, &p); err != nil {
+		return TokenProbe{}, fmt.Errorf("context in force: %w", err)
 	}
 	return p, nil
 }
@@ -65,6 +80,7 @@ func (c *Client) probe(ctx context.Context) (p TokenProbe, err error) {
 	}
 	p = TokenProbe{By: "usage"} // a page that answers wrongly is as good as none
 	for _, part := range p.parts() {
+		p.Requests++
 		if *part.to, p.Unknown, err = c.promptTokens(ctx, part.text); err != nil || p.Unknown != "" {
 			break
 		}

@@ -203,19 +203,49 @@ type Response struct {
 func (r *Response) Truncated() bool { return r.FinishReason == "length" }
 
 // Identity is what an endpoint says of itself, without anything that changes
-// while it runs (no uptime, port, load). Empty = it does not say.
+// while it runs (no uptime, port, load) and without folders and hosts. Empty =
+// it does not say. Numbers are 0 and "none" is written out, so that what is
+// switched off differs from what nobody told.
 type Identity struct {
-	API             API               `json:"api"`
-	Served          string            `json:"served"`                // the model id that requests use
-	EngineName      string            `json:"engine_name,omitempty"` // ollama, llama.cpp, vllm, cupel-tinyengine, ...
-	EngineVersion   string            `json:"engine_version,omitempty"`
-	ModelDigest     string            `json:"model_digest,omitempty"`    // 64 hex: Ollama's manifest digest, a file's sha256
-	WeightsDigest   string            `json:"weights_digest,omitempty"`  // 64 hex of the weights file when known apart from the manifest
-	Quantization    string            `json:"quantization,omitempty"`    // the engine's word
-	ContextLength   int               `json:"context_length,omitempty"`  // tokens that a request may use
-	TemplateSHA256  string            `json:"template_sha256,omitempty"` // of the chat template text
-	TokenizerSHA256 string            `json:"tokenizer_sha256,omitempty"`
-	Parameters      map[string]string `json:"parameters,omitempty"` // what the engine applies on its own (Ollama's PARAMETERs)
-	Listed          []string          `json:"-"`                    // all ids, for messages; not identity
-	Notes           []string          `json:"-"`                    // what a reader should know about the fields above; not identity
+	API        API    `json:"api"`
+	Served     string `json:"served"`                // the model id that requests use; of a path its last part
+	ServedCut  bool   `json:"served_cut,omitempty"`  // Served is the last part of a path: no request can be prepared with it
+	EngineName string `json:"engine_name,omitempty"` // ollama, llama.cpp, vllm, sglang, tgi, cupel-tinyengine, ...
+
+	EngineVersion string `json:"engine_version,omitempty"`
+	EngineImage   string `json:"engine_image,omitempty"` // a label that the image was built with, not its digest
+
+	Repo          string `json:"repo,omitempty"`           // on a hub: org/name
+	Revision      string `json:"revision,omitempty"`       // of the repo: 40 or 64 hex
+	File          string `json:"file,omitempty"`           // last part of a local path that the weights were loaded from
+	Parent        string `json:"parent,omitempty"`         // the model that a served adapter belongs to
+	ModelDigest   string `json:"model_digest,omitempty"`   // 64 hex: Ollama's manifest digest, a file's sha256
+	WeightsDigest string `json:"weights_digest,omitempty"` // 64 hex of the weights file when known apart from the manifest
+
+	Quantization  string `json:"quantization,omitempty"`   // of the weights, in the engine's word
+	Dtype         string `json:"dtype,omitempty"`          // of what is not quantised: bfloat16, float16, ...
+	KVCache       string `json:"kv_cache,omitempty"`       // type of the KV cache, in the engine's word; auto = the engine decides
+	ContextLength int    `json:"context_length,omitempty"` // tokens that a request may use
+
+	Tensor      int    `json:"tensor,omitempty"` // GPUs per dimension
+	Pipeline    int    `json:"pipeline,omitempty"`
+	Data        int    `json:"data,omitempty"`
+	PrefixCache string `json:"prefix_cache,omitempty"` // on | off
+	MaxSeqs     int    `json:"max_seqs,omitempty"`     // sequences that run at once
+
+	Speculative       string `json:"speculative,omitempty"`        // the method in the engine's word, or none
+	SpeculativeTokens int    `json:"speculative_tokens,omitempty"` // proposed at once
+	SpeculativeDraft  string `json:"speculative_draft,omitempty"`  // the draft model: a repo, or the last part of a path
+
+	TemplateSHA256    string `json:"template_sha256,omitempty"` // of the chat template text
+	TokenizerRepo     string `json:"tokenizer_repo,omitempty"`
+	TokenizerRevision string `json:"tokenizer_revision,omitempty"`
+	TokenizerSHA256   string `json:"tokenizer_sha256,omitempty"`
+
+	Parameters map[string]string `json:"parameters,omitempty"` // what the engine applies on its own to a request
+	Settings   map[string]string `json:"settings,omitempty"`   // what else tells one configuration from another, by the engine's names
+
+	By     map[string]string `json:"-"` // the page that told a field, by its JSON name; not identity
+	Listed []string          `json:"-"` // all ids, for messages; not identity
+	Notes  []string          `json:"-"` // what a reader should know about the fields above; not identity
 }

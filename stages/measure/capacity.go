@@ -34,7 +34,7 @@ func (l *loaded) cell(point string, concurrency, n int) prompts.Cell {
 // The texts that it sends have a place of their own: a cache that holds them
 // holds nothing of what is timed, or of what another cell sends.
 func (l *loaded) calibrate(ctx context.Context, at *station, c prompts.Cell) (err error) {
-	l.served = at.pin.Observed.ContextLength
+	l.served = at.pin.Served()
 	asked := c.Prompt.Calibrate == "endpoint"
 	if c.Prompt.Tokens, err = typical(c); err != nil {
 		return err

@@ -47,6 +47,9 @@ func forecast(job step.Known, q questions, tokens int) (step.Cost, string, error
 		if err != nil {
 			return fail(err)
 		}
+		if doc.Observed.ServedCut { // which requests were answered cannot be told
+			return step.Cost{Requests: asked, Tokens: asked * tokens}, note, nil
+		}
 		prepare := llm.PrepareFor(doc.Observed)
 		earlier, err := takeOver(context.Background(), job, q, prepare, kept)
 		if err != nil {

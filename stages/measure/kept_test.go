@@ -339,6 +339,11 @@ func TestForecast(t *testing.T) {
 	if ep := real(grown); ep.sent.Load() != 8 {
 		t.Errorf("%d sent", ep.sent.Load())
 	}
+	id.ServedCut = true // the name that requests use is not known here
+	if cost, note, err := g.Forecast(prepared(grown)); err != nil || note != "" || cost != (step.Cost{Requests: 12, Tokens: 1200}) {
+		t.Errorf("a name that was cut: %+v %q %v", cost, note, err)
+	}
+	id.ServedCut = false
 	for name, broken := range map[string]*pintest.Job{
 		"no worker": generateJob(t, quality(func(q *spec.Quality) { q.Concurrency = 0 }), suite(1)),
 		"no item":   generateJob(t, quality(func(q *spec.Quality) { q.Where = map[string][]string{"a": {"b"}} }), suite(1)),

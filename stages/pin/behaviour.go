@@ -1,17 +1,18 @@
 package pin
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/llm"
 )
 
 // What an endpoint does and no page of it says.
+
+// countedBy are the ways to count, as pages.
+var countedBy = map[string]string{"tokenize": "POST /tokenize", "usage": "usage of two requests"}
 
 // probeField is the number of tokens that the endpoint makes of a fixed text,
 // and how it was counted.
@@ -20,11 +21,12 @@ func probeField(want int, p llm.TokenProbe) evidence.PinField {
 	if want != 0 {
 		declared = fmt.Sprintf("%d tokens", want)
 	}
+	by := ""
 	if p.Unknown == "" && p.Tokens != 0 {
-		observed = fmt.Sprintf("%d tokens (%s)", p.Tokens, p.By)
+		observed, by = fmt.Sprintf("%d tokens (%s)", p.Tokens, p.By), countedBy[p.By]
 	}
 	f := field("tokenizer.probe", declared, observed, func(string, string) bool { return want == p.Tokens })
-	f.Note = p.Unknown
+	f.Note, f.By = p.Unknown, by
 	return f
 }
 
@@ -44,13 +46,7 @@ func parameters(id llm.Identity) []evidence.PinField {
 	if id.EngineName != "ollama" {
 		return nil
 	}
-	var set []string
-	for _, name := range slices.Sorted(maps.Keys(id.Parameters)) {
-		set = append(set, name+"="+strings.ReplaceAll(id.Parameters[name], "\n", ","))
-	}
-	if set == nil {
-		set = []string{"none"}
-	}
+	set := cmp.Or(joined(id.Parameters), "none")
 	last, ok := id.Parameters["repeat_last_n"]
 	if !ok {
 		last = repeatLastN
@@ -66,5 +62,5 @@ func parameters(id llm.Identity) []evidence.PinField {
 	}
 	in := field("parameters.repeat_penalty", "", penalty, exact)
 	in.Note = note
-	return []evidence.PinField{field("parameters", "", strings.Join(set, " "), exact), in}
+	return []evidence.PinField{field("parameters", "", set, exact), in}
 }

@@ -25,9 +25,9 @@ func TestProbeField(t *testing.T) {
 		probe    llm.TokenProbe
 		want     evidence.PinField
 	}{
-		"observed": {0, probe, evidence.PinField{Observed: "60 tokens (usage)", State: observedOnly}},
-		"equal":    {60, probe, evidence.PinField{Declared: "60 tokens", Observed: "60 tokens (usage)", State: equal}},
-		"differs":  {50, probe, evidence.PinField{Declared: "50 tokens", Observed: "60 tokens (usage)", State: differs}},
+		"observed": {0, probe, evidence.PinField{Observed: "60 tokens (usage)", By: "usage of two requests", State: observedOnly}},
+		"equal":    {60, probe, evidence.PinField{Declared: "60 tokens", Observed: "60 tokens (usage)", By: "usage of two requests", State: equal}},
+		"differs":  {50, probe, evidence.PinField{Declared: "50 tokens", Observed: "60 tokens (usage)", By: "usage of two requests", State: differs}},
 		"refused":  {0, llm.TokenProbe{Unknown: refused}, evidence.PinField{State: unknown, Note: refused}},
 		"declared": {60, llm.TokenProbe{Unknown: refused}, evidence.PinField{Declared: "60 tokens", State: declaredOnly, Note: refused}},
 	} {
@@ -109,6 +109,11 @@ func TestRecheckCountsAgain(t *testing.T) {
 		"not known before":     {llm.TokenProbe{Unknown: "x"}, untold, other, nil, false},
 		"not known now":        {probe, untold, llm.TokenProbe{Unknown: "x"}, nil, false},
 		"busy now":             {probe, untold, llm.TokenProbe{}, step.ErrOutside, false},
+		"another template":     {llm.TokenProbe{Template: hexA}, untold, llm.TokenProbe{Template: hexB}, nil, true},
+		"template not told":    {llm.TokenProbe{Template: hexA}, untold, llm.TokenProbe{}, nil, false},
+		"template, a digest":   {llm.TokenProbe{Template: hexA}, identity(), llm.TokenProbe{Template: hexB}, nil, true},
+		"another context":      {llm.TokenProbe{Context: 4096}, untold, llm.TokenProbe{Context: 2048}, nil, true},
+		"unloaded since":       {llm.TokenProbe{Context: 4096}, untold, llm.TokenProbe{}, nil, false},
 		"counted in other way": {probe, untold, llm.TokenProbe{Tokens: 53, Twice: 106, By: "tokenize"}, nil, false},
 	} {
 		err := Recheck(t.Context(), &pintest.Endpoint{ID: c.id, Probed: c.now, ProbeErr: c.err}, evidence.PinDoc{Observed: c.id, Probe: c.before})
@@ -116,7 +121,7 @@ func TestRecheckCountsAgain(t *testing.T) {
 		if errors.As(err, &drift) != c.drift || err != nil && drift == nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if c.drift && (drift.Before != "60 and 115 tokens of the probe texts" || drift.After != "70 and 135 tokens of the probe texts") {
+		if c.drift && c.before == probe && (drift.Before != "60 and 115 tokens of the probe texts" || drift.After != "70 and 135 tokens of the probe texts") {
 			t.Errorf("%s: %+v", name, drift)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 // Kind names the runner.
 const Kind = "pin"
 
-const revision = 2 // token probe, parameters of Ollama
+const revision = 3 // what vLLM, SGLang, TGI and llama.cpp tell; by which page; the template's behaviour
 
 // Identifier is the part of an endpoint that says what it is.
 type Identifier interface {
@@ -34,7 +34,7 @@ func Steps(c *spec.Campaign) []step.Step {
 	var steps []step.Step
 	for _, name := range c.Endpoints() {
 		pins, _ := c.Pinned(name)
-		params, err := json.Marshal(declared(pins))
+		params, err := json.Marshal(stepParams{declared(pins), strictly(c, name)})
 		if err != nil {
 			panic("pin: a candidate is plain data: " + err.Error())
 		}
@@ -53,6 +53,20 @@ func declared(c spec.Candidate) spec.Candidate {
 	return c
 }
 
+// stepParams are those of a pin step. That pins are strict is among them: what was
+// observed without is no record of a campaign that is.
+type stepParams struct {
+	spec.Candidate
+	Strict bool `json:"strictPins,omitempty"`
+}
+
+// strictly reports whether a pin that stays unknown stops an endpoint. A judge
+// is not compared with anything.
+func strictly(c *spec.Campaign, name string) bool {
+	_, candidate := c.Candidates[name]
+	return candidate && c.Pins == "strict"
+}
+
 // Runner observes an endpoint.
 type Runner struct {
 	// Dial returns the endpoint bound to a candidate. Its error wraps
@@ -67,8 +81,8 @@ type Runner struct {
 // Run writes the pin document, or fails when a declared pin is not what is
 // served: then there is nothing that a measurement could be about.
 func (r Runner) Run(ctx context.Context, job step.Job) error {
-	var c spec.Candidate
-	if err := job.Params(&c); err != nil {
+	var p stepParams
+	if err := job.Params(&p); err != nil {
 		return err
 	}
 	where := job.Step().Where
@@ -76,17 +90,17 @@ func (r Runner) Run(ctx context.Context, job step.Job) error {
 	if err != nil {
 		return fmt.Errorf("pin %s: %w", where, err)
 	}
-	id, err := ep.Identity(ctx)
+	doc, err := Observe(ctx, ep, p.Candidate)
 	if err != nil {
 		return fmt.Errorf("pin %s: %w", where, err)
 	}
-	probe, err := ep.Probe(ctx)
-	if err != nil {
-		return fmt.Errorf("pin %s: %w", where, err)
-	}
-	doc := evidence.PinDoc{Declared: c, Observed: id, Probe: probe, Fields: compare(c, id, probe)}
 	if err := r.mismatch(where, doc); err != nil {
 		return err
+	}
+	if p.Strict {
+		if err := refuse(where, doc); err != nil {
+			return err
+		}
 	}
 	return step.WriteJSON(job, evidence.OutPin, doc)
 }

@@ -88,7 +88,7 @@ func TestEqualPin(t *testing.T) {
 		"tokenizer.sha256": equal, "tokenizer.probe": observedOnly, "chatTemplate.sha256": equal, "engine.name": equal, "engine.version": equal,
 		"engine.image": unknown, "engine.flags": declaredOnly, "quantization.weights": equal, "quantization.kv": unknown,
 		"parallelism": declaredOnly, "context.served": equal, "speculative": declaredOnly, "cache.prefix": declaredOnly,
-		"admission.maxSeqs": declaredOnly, "reasoning.control": declaredOnly, "served": observedOnly,
+		"admission.maxSeqs": declaredOnly, "parameters": observedOnly, "reasoning.control": declaredOnly, "served": observedOnly,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -207,6 +207,8 @@ func TestRecheckSeesEveryField(t *testing.T) {
 			v.SetString("changed")
 		case reflect.Int:
 			v.SetInt(7)
+		case reflect.Bool:
+			v.SetBool(true)
 		case reflect.Map:
 			v.Set(reflect.ValueOf(map[string]string{"stop": "y"}))
 		case reflect.Slice:

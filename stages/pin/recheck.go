@@ -54,20 +54,29 @@ func Recheck(ctx context.Context, ep Identifier, doc evidence.PinDoc) error {
 
 // recount probes again: a restart with another engine behind the same address
 // need not change what the endpoint says of itself, unless it tells a digest of
-// its tokenizer. A count that cannot be had now, or could not be had before, is
-// no drift.
+// its tokenizer. What cannot be had now, or could not be had before, is no drift.
 func recount(ctx context.Context, ep Identifier, doc evidence.PinDoc) error {
-	if doc.Probe.Tokens == 0 || doc.Observed.TokenizerSHA256 != "" {
+	before := doc.Probe
+	if doc.Observed.TokenizerSHA256 != "" {
+		before.Tokens = 0 // the digest vouches for them
+	}
+	if before.Tokens == 0 && before.Template == "" && before.Context == 0 {
 		return nil
 	}
 	now, err := ep.Probe(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case err != nil || now.Unknown != "" || now.By != doc.Probe.By || now == doc.Probe:
+	case err != nil:
 		return nil
+	case before.Tokens != 0 && now.Tokens != 0 && now.By == before.By && counts(now) != counts(before):
+		return &step.Drift{Before: counts(before), After: counts(now)}
+	case before.Template != "" && now.Template != "" && now.Template != before.Template:
+		return &step.Drift{Before: "template.probe " + before.Template, After: "template.probe " + now.Template}
+	case before.Context != 0 && now.Context != 0 && now.Context != before.Context:
+		return &step.Drift{Before: fmt.Sprintf("a context of %d tokens", before.Context), After: fmt.Sprintf("a context of %d tokens", now.Context)}
 	}
-	return &step.Drift{Before: counts(doc.Probe), After: counts(now)}
+	return nil
 }
 
 func counts(p llm.TokenProbe) string {

@@ -2,6 +2,7 @@ package publish
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,11 +22,13 @@ type pinRow struct {
 	Name    string
 	Differs bool // some candidate differs from the baseline
 	Cells   []pinCell
+	By      string // the pages that told it, "" = none did
 }
 
 type pinCell struct {
 	Short, Full string
 	State       string // equal | differs | declared-only | observed-only | unknown | ""
+	By          string // the page that told it
 	Differs     bool   // from the baseline
 }
 
@@ -80,9 +83,21 @@ func (m pageMaker) pins() pinView {
 			row.Differs = row.Differs || cell.Differs
 			row.Cells = append(row.Cells, cell)
 		}
+		row.By = toldBy(row.Cells)
 		v.Rows = append(v.Rows, row)
 	}
 	return v
+}
+
+// toldBy lists the pages that told a pin, which differ where engines do.
+func toldBy(cells []pinCell) string {
+	var by []string
+	for _, c := range cells {
+		if c.By != "" && !slices.Contains(by, c.By) {
+			by = append(by, c.By)
+		}
+	}
+	return strings.Join(by, "; ")
 }
 
 // pinCellOf prefers what was observed. Where the two were written differently
@@ -90,6 +105,8 @@ func (m pageMaker) pins() pinView {
 func pinCellOf(f evidence.PinField) pinCell {
 	value := f.Observed
 	switch {
+	case f.State == "unknown" && f.Declared != "" && f.Observed != "":
+		value = "declared " + f.Declared + ", observed " + f.Observed + " (not comparable)"
 	case f.State == "unknown" || f.Declared == "" && f.Observed == "":
 		value = "unknown"
 	case f.Observed == "":
@@ -97,7 +114,7 @@ func pinCellOf(f evidence.PinField) pinCell {
 	case f.Declared != "" && f.State == "differs":
 		value = "declared " + f.Declared + ", observed " + f.Observed
 	}
-	return pinCell{Short: shorten(value), Full: value, State: f.State}
+	return pinCell{Short: shorten(value), Full: value, State: f.State, By: f.By}
 }
 
 // shorten cuts digests to 12 digits wherever they stand in a text.

@@ -33,7 +33,7 @@ func PinFindings(rec *evidence.Record) []PinFinding {
 			out = append(out, PinFinding{name, text})
 		}
 		for _, f := range pin.Fields {
-			if f.Observed != "" && f.Note != "" {
+			if f.Observed != "" && f.Note != "" && f.State != "equal" {
 				out = append(out, PinFinding{name, fmt.Sprintf("%s of %s is %s: %s", f.Name, name, f.Observed, f.Note)})
 			}
 		}

@@ -166,6 +166,8 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		reply(w, e.tags())
 	case path == "POST /api/show" && ollama:
 		e.show(w, r)
+	case path == "GET /api/ps" && ollama:
+		reply(w, e.loaded())
 	case path == "POST /v1/chat/completions", path == "POST /api/chat" && ollama:
 		e.chat(w, r)
 	default:

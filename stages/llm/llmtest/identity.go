@@ -55,6 +55,20 @@ func (e *Endpoint) tags() any {
 	return map[string]any{"models": models}
 }
 
+// loaded lists all models as loaded, with Ollama's usual context where a model
+// sets none.
+func (e *Endpoint) loaded() any {
+	models := []map[string]any{}
+	for _, m := range e.script.Models {
+		n := m.Context
+		if n == 0 {
+			n = 4096
+		}
+		models = append(models, map[string]any{"name": m.ID, "model": m.ID, "digest": m.Digest, "size_vram": 0, "expires_at": "2026-11-30T07:00:00Z", "context_length": n})
+	}
+	return map[string]any{"models": models}
+}
+
 func (e *Endpoint) show(w http.ResponseWriter, r *http.Request) {
 	var ask struct {
 		Model string `json:"model"`

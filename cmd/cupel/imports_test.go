@@ -28,8 +28,8 @@ var layers = [][]string{
 	{"engine/guard"},
 	{"stages/evidence", "stages/approval"},
 	{"stages/judge"},
-	{"stages/llm", "stages/scrape"},
-	{"stages/metric", "stages/items"},
+	{"stages/llm", "stages/scrape", "stages/pin/hub", "stages/pin/image"},
+	{"stages/metric", "stages/items", "stages/pin/fetch", "stages/pin/inventory"},
 	{"stages/stats"},
 	{"engine/spec"},
 	{"engine/step"},
@@ -92,8 +92,8 @@ func allowedEngine(pkg, own string) bool {
 // checkSpecial keeps what one package is for out of all others.
 func checkSpecial(t *testing.T, file, pkg, imp string) {
 	switch {
-	case imp == "net/http" && !slices.Contains([]string{"stages/llm", "cmd/cupel/internal/tinyengine"}, base(pkg)):
-		t.Errorf("%s: only stages/llm talks to endpoints, and %s imports net/http", file, pkg)
+	case imp == "net/http" && !slices.Contains([]string{"stages/llm", "stages/pin/fetch", "stages/pin/hub", "stages/pin/image", "cmd/cupel/internal/tinyengine"}, base(pkg)):
+		t.Errorf("%s: only stages/llm talks to endpoints, only stages/pin/fetch to hubs and registries, and %s imports net/http", file, pkg)
 	case strings.HasPrefix(imp, "github.com/google/cel-go") && pkg != "engine/guard":
 		t.Errorf("%s: CEL stays behind engine/guard", file)
 	case imp == "C":

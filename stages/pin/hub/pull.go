@@ -193,13 +193,13 @@ func (p *puller) files(ctx context.Context) error {
 	if err := p.root.MkdirAll(inventory.PullDir, 0o777); err != nil {
 		return diskError(fmt.Errorf("%s: %w", filepath.Join(p.o.To, inventory.PullDir), bare(err)))
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(max(p.o.Jobs, 1))
 	for i := range p.chosen {
-		if ctx.Err() != nil {
+		if inner.Err() != nil {
 			break
 		}
-		group.Go(func() error { return p.file(ctx, &p.chosen[i]) })
+		group.Go(func() error { return p.file(inner, &p.chosen[i]) })
 	}
 	if err := group.Wait(); err != nil {
 		return err

@@ -12,9 +12,9 @@ import (
 	"github.com/cupel-dev/cupel/engine/step"
 )
 
-// Credentials are a name and a password, or an identity token, for one
-// registry. The zero value is nobody.
-type Credentials struct{ User, Password, IdentityToken string }
+// Credentials are a name and a password for one registry. The zero value is
+// nobody.
+type Credentials struct{ User, Password string }
 
 const maxConfig = 1 << 20
 
@@ -59,7 +59,10 @@ func credentialsIn(b []byte, host string) (Credentials, error) {
 		if !ok {
 			continue
 		}
-		out := Credentials{a.Username, a.Password, a.IdentityToken}
+		if a.IdentityToken != "" {
+			return Credentials{}, step.WithHint(fmt.Errorf("credentials of %s are an identity token, which is not read", name), "log in with a name and a password or access token")
+		}
+		out := Credentials{a.Username, a.Password}
 		if a.Auth != "" {
 			plain, err := base64.StdEncoding.DecodeString(strings.TrimRight(a.Auth, "\x00"))
 			user, password, ok := strings.Cut(string(plain), ":")

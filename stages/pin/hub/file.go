@@ -62,21 +62,8 @@ func continued(n int64) string {
 // there reports whether the file is there and right. Something else under its
 // name is somebody's, and is left alone.
 func (p *puller) there(ctx context.Context, f *inventory.Entry) (bool, error) {
-	if err := p.plainParents(f.Path); err != nil {
+	if found, err := p.found(*f); err != nil || !found {
 		return false, err
-	}
-	st, err := p.root.Lstat(filepath.FromSlash(f.Path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("%s: %w", f.Path, bare(err))
-	}
-	if !st.Mode().IsRegular() {
-		return false, p.conflict(f.Path, "is there and is no file")
-	}
-	if st.Size() != f.Size {
-		return false, p.conflict(f.Path, fmt.Sprintf("is there with %d bytes, the hub lists %d", st.Size(), f.Size))
 	}
 	p.event(Event{Path: f.Path, State: "running", Total: f.Size, Note: "is there; reading it"})
 	got, blob, err := inventory.HashFile(ctx, p.o.To, f.Path)
@@ -88,6 +75,26 @@ func (p *puller) there(ctx context.Context, f *inventory.Entry) (bool, error) {
 	}
 	f.SHA256 = got.SHA256
 	p.event(Event{Path: f.Path, State: "there", Done: f.Size, Total: f.Size})
+	return true, nil
+}
+
+// found reports whether there is a file of that name and size. Anything else
+// under its name, or a link on the way to it, is an error.
+func (p *puller) found(f inventory.Entry) (bool, error) {
+	if err := p.plainParents(f.Path); err != nil {
+		return false, err
+	}
+	st, err := p.root.Lstat(filepath.FromSlash(f.Path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("%s: %w", f.Path, bare(err))
+	case !st.Mode().IsRegular():
+		return false, p.conflict(f.Path, "is there and is no file")
+	case st.Size() != f.Size:
+		return false, p.conflict(f.Path, fmt.Sprintf("is there with %d bytes, the hub lists %d", st.Size(), f.Size))
+	}
 	return true, nil
 }
 

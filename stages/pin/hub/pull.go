@@ -45,6 +45,9 @@ func (h *Hub) Pull(ctx context.Context, o PullOptions) (*inventory.Inventory, er
 		return nil, err
 	}
 	defer p.end()
+	if err := p.free(); err != nil {
+		return nil, err
+	}
 	if err := p.room(); err != nil {
 		return nil, err
 	}
@@ -158,6 +161,17 @@ func (p *puller) noteStrangers() error {
 	}
 	if n > 0 {
 		p.event(Event{State: "note", Note: fmt.Sprintf("%s holds %d other file(s), the first is %s; `cupel models verify` will list them as extra", p.o.To, n, first)})
+	}
+	return nil
+}
+
+// free makes sure, before the first byte, that no name is somebody else's as far
+// as that shows without reading.
+func (p *puller) free() error {
+	for _, f := range p.chosen {
+		if _, err := p.found(f); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -101,16 +102,19 @@ func checkSpecial(t *testing.T, file, pkg, imp string) {
 	}
 }
 
-// base cuts a package's own test helpers and internals back to it.
+// base cuts a package's own test helpers and internals back to it: to the
+// longest name of the list that it lies below.
 func base(pkg string) string {
-	for _, row := range layers {
-		for _, p := range row {
-			if strings.HasPrefix(pkg, p+"/") && layerExact(pkg) < 0 {
-				return p
-			}
+	if layerExact(pkg) >= 0 {
+		return pkg
+	}
+	best := ""
+	for _, p := range slices.Concat(layers...) {
+		if strings.HasPrefix(pkg, p+"/") && len(p) > len(best) {
+			best = p
 		}
 	}
-	return pkg
+	return cmp.Or(best, pkg)
 }
 
 func layer(pkg string) int { return layerExact(base(pkg)) }

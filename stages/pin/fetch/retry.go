@@ -24,7 +24,13 @@ const (
 // without progress. It waits as the server asks, up to five minutes, or 1, 2, 4
 // seconds and so on. f reports whether it got further than before, and may be
 // called again after any error.
+//
+// what begins the sentences about it, "" when the errors of f say what they are
+// about.
 func (c *Client) Retry(ctx context.Context, what string, f func() (progress bool, err error)) error {
+	if what != "" {
+		what += ": "
+	}
 	for failed := 0; ; {
 		further, err := f()
 		if err == nil || ctx.Err() != nil || !Passing(err) {
@@ -34,11 +40,11 @@ func (c *Client) Retry(ctx context.Context, what string, f func() (progress bool
 			failed = 0
 		}
 		if failed++; failed == tries {
-			return fmt.Errorf("%s: given up after %d tries: %w", what, tries, err)
+			return fmt.Errorf("%sgiven up after %d tries: %w", what, tries, err)
 		}
-		wait, err := c.wait(err, failed)
+		wait, err := c.wait(what, err, failed)
 		if err != nil {
-			return fmt.Errorf("%s: %w", what, err)
+			return err
 		}
 		if err := c.o.Sleep(ctx, wait); err != nil {
 			return err
@@ -47,19 +53,19 @@ func (c *Client) Retry(ctx context.Context, what string, f func() (progress bool
 }
 
 // wait says how long, or that it would be too long, and tells of it.
-func (c *Client) wait(err error, failed int) (time.Duration, error) {
+func (c *Client) wait(what string, err error, failed int) (time.Duration, error) {
 	wait := min(time.Second<<(failed-1), longest)
 	var s *Status
 	if errors.As(err, &s) {
 		asked, ok := retryAfter(s.Header.Get("Retry-After"), c.o.Now())
 		if asked > patience {
-			return 0, step.WithHint(fmt.Errorf("%w; it asks to wait %v, and more than %v is not waited for", err, asked.Round(time.Second), patience), "run the same command later; what is there is kept")
+			return 0, step.WithHint(fmt.Errorf("%s%w; it asks to wait %v, and more than %v is not waited for", what, err, asked.Round(time.Second), patience), "run the same command later; what is there is kept")
 		}
 		if ok {
 			wait = max(asked, time.Second)
 		}
 	}
-	c.o.Notice(fmt.Sprintf("%v; trying again in %v", err, wait.Round(time.Second)))
+	c.o.Notice(fmt.Sprintf("%s%v; trying again in %v", what, err, wait.Round(time.Second)))
 	return wait, nil
 }
 
@@ -111,7 +117,7 @@ func (c *Client) JSON(ctx context.Context, r Request, limit int64) (b []byte, re
 		r.Header = http.Header{}
 	}
 	r.Header.Set("Accept", "application/json")
-	err = c.Retry(ctx, "request", func() (bool, error) {
+	err = c.Retry(ctx, "", func() (bool, error) {
 		if resp, err = c.Do(ctx, r); err != nil {
 			return false, err
 		}

@@ -100,7 +100,7 @@ func (p *puller) again(t *part, why string) error {
 	if err := t.restart(); err != nil {
 		return step.Mark(errDisk, err)
 	}
-	return &fetch.Broken{Err: fmt.Errorf("%s: %s; from the beginning", t.want.Path, why)}
+	return &fetch.Broken{Err: fmt.Errorf("%s; from the beginning", why)}
 }
 
 // checkHeaders holds what the hub says of the file against the listing. What it
@@ -196,7 +196,7 @@ func (p *puller) receive(t *part, resp *fetch.Response) error {
 		case err == io.EOF && t.size() == t.want.Size:
 			return nil
 		case err == io.EOF:
-			return &fetch.Broken{Err: fmt.Errorf("%s ends after %d of %d bytes", t.want.Path, t.size(), t.want.Size)}
+			return &fetch.Broken{Err: fmt.Errorf("it ends after %d of %d bytes", t.size(), t.want.Size)}
 		case err != nil:
 			return fmt.Errorf("after %d of %d bytes: %w", t.size(), t.want.Size, err)
 		}

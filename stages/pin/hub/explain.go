@@ -13,10 +13,18 @@ import (
 // answers 401 also for a repository that does not exist, so as not to tell
 // which private ones do.
 func (h *Hub) explain(err error, repo string) error {
+	var b *fetch.Broken
 	var s *fetch.Status
-	if !errors.As(err, &s) {
+	switch {
+	case errors.As(err, &b):
+		return step.WithHint(err, "check the connection; HTTPS_PROXY and --endpoint say how the hub is reached")
+	case !errors.As(err, &s):
 		return err
 	}
+	return h.explainStatus(err, s, repo)
+}
+
+func (h *Hub) explainStatus(err error, s *fetch.Status, repo string) error {
 	page := h.Endpoint + "/" + repo
 	switch code := s.Origin.Get("X-Error-Code"); {
 	case code == "GatedRepo":

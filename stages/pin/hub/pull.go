@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/gofrs/flock"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cupel-dev/cupel/engine/step"
@@ -98,7 +97,7 @@ func (h *Hub) begin(ctx context.Context, o *PullOptions) (p *puller, err error) 
 	if err := os.MkdirAll(o.To, 0o777); err != nil {
 		return nil, diskError(fmt.Errorf("folder %s cannot be made: %w", o.To, bare(err)))
 	}
-	if p.unlock, err = lock(o.To, true); err != nil {
+	if p.unlock, err = writing(o.To); err != nil {
 		return nil, err
 	}
 	if err = p.compatible(); err == nil {
@@ -252,27 +251,3 @@ func paths(files []inventory.Entry) (out []string) {
 	}
 	return out
 }
-
-// lock takes a folder for one writer, or for readers. The lock is on the folder
-// itself, so that no file stays behind; where folders cannot be locked there is
-// none.
-func lock(dir string, write bool) (unlock func(), err error) {
-	l := flock.New(dir, flock.SetFlag(os.O_RDONLY))
-	try := l.TryRLock
-	if write {
-		try = l.TryLock
-	}
-	ok, err := try()
-	switch {
-	case errors.Is(err, errors.ErrUnsupported):
-		return func() {}, nil
-	case err != nil:
-		return nil, fmt.Errorf("folder %s cannot be locked: %w", dir, bare(err))
-	case !ok:
-		return nil, step.WithHint(fmt.Errorf("another process works on %s", dir), "wait until it has ended")
-	}
-	return func() { _ = l.Close() }, nil
-}
-
-// Reading keeps a folder from being pulled into while it is read.
-func Reading(dir string) (unlock func(), err error) { return lock(dir, false) }

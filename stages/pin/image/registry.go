@@ -29,8 +29,12 @@ type Resolved struct {
 	Platforms []Platform `json:"platforms,omitempty"` // of an index
 }
 
-// ErrPlatform marks a platform that an image does not have.
-var ErrPlatform = errors.New("no such platform")
+var (
+	// ErrPlatform marks a platform that an image does not have.
+	ErrPlatform = errors.New("no such platform")
+	// ErrMissing marks an image that its registry does not have.
+	ErrMissing = errors.New("no such image")
+)
 
 const maxManifest = 8 << 20 // registries need not take more than 4 MiB
 
@@ -125,7 +129,7 @@ func (g *Registry) manifest(ctx context.Context, r Reference, digest string) (*m
 
 // read gets one manifest, and tries again where that may help.
 func (g *Registry) read(ctx context.Context, r Reference, at string) (resp *fetch.Response, b []byte, err error) {
-	err = g.Client.Retry(ctx, "manifest", func() (bool, error) {
+	err = g.Client.Retry(ctx, "", func() (bool, error) {
 		if resp, err = g.ask(ctx, http.MethodGet, r, at); err != nil {
 			return false, err
 		}
@@ -138,7 +142,7 @@ func (g *Registry) read(ctx context.Context, r Reference, at string) (resp *fetc
 // missing says what a 404 means.
 func (g *Registry) missing(err error, r Reference, at string) error {
 	if s, ok := errors.AsType[*fetch.Status](err); ok && s.Code == http.StatusNotFound {
-		return step.WithHint(fmt.Errorf("%s has no %s of %s: %w", r.Host, at, r.Name, err), "check the name and the tag; registries may have deleted an old digest")
+		return step.Mark(ErrMissing, step.WithHint(fmt.Errorf("%s has no %s of %s: %w", r.Host, at, r.Name, err), "check the name and the tag; registries may have deleted an old digest"))
 	}
 	return err
 }

@@ -18,6 +18,7 @@ import (
 func (a *app) modelsPullCmd() *cobra.Command {
 	var h hubOptions
 	var o hub.PullOptions
+	var dry bool
 	c := &cobra.Command{
 		Use:   "pull OWNER/REPO",
 		Short: "download the files of exactly one commit, every one checked",
@@ -40,6 +41,9 @@ Patterns match the whole path; * also matches slashes. --exclude goes over
 		Args: exactArgs("OWNER/REPO"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Repo = args[0]
+			if dry {
+				return a.modelsDryPull(c.Context(), h, o)
+			}
 			return a.modelsPull(c.Context(), h, o)
 		},
 	}
@@ -49,6 +53,7 @@ Patterns match the whole path; * also matches slashes. --exclude goes over
 	f.StringVar(&o.To, "to", "", "`folder` for the files")
 	f.StringArrayVar(&o.Selection.Include, "include", nil, "`pattern` of files to take (repeatable; default all)")
 	f.StringArrayVar(&o.Selection.Exclude, "exclude", nil, "`pattern` of files to leave out (repeatable)")
+	f.BoolVar(&dry, "dry-run", false, "list what would be downloaded; the hub is asked, nothing is written")
 	f.IntVar(&o.Jobs, "jobs", 4, "files at a time, 1 to 32")
 	return c
 }
@@ -73,6 +78,38 @@ func (a *app) modelsPull(ctx context.Context, ho hubOptions, o hub.PullOptions) 
 		return modelsError(ctx, err)
 	}
 	return a.printInventory(o.To, v)
+}
+
+// modelsDryPull prints the files that a pull would get.
+func (a *app) modelsDryPull(ctx context.Context, ho hubOptions, o hub.PullOptions) error {
+	h, err := ho.hub(a.fetcher(nil))
+	if err != nil {
+		return fail(exitUsage, err)
+	}
+	l, files, err := h.Choose(ctx, o.Repo, o.Revision, o.Selection)
+	if err != nil {
+		return modelsError(ctx, err)
+	}
+	var total int64
+	rows := []listedFile{}
+	for _, f := range files {
+		total += f.Size
+		rows = append(rows, listedFile{f.Path, f.Size})
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"repo": l.Repo, "revision": l.Revision, "files": rows, "bytes": total})
+	}
+	for _, r := range rows {
+		a.printf("%14d  %s\n", r.Size, r.Path)
+	}
+	a.printf("%d of %d files, %s; nothing was downloaded\n", len(files), len(l.Files), size(total))
+	return nil
+}
+
+// listedFile is a row of a dry run.
+type listedFile struct {
+	Path string `json:"path"`
+	Size int64  `json:"size"` // bytes
 }
 
 // pullProgress shows a pull as a run is shown.

@@ -22,6 +22,11 @@ func writing(dir string) (unlock func(), err error) {
 	if !errors.Is(err, errNoLocks) {
 		return unlock, err
 	}
+	return writingFile(dir)
+}
+
+// writingFile takes a folder by a file in it.
+func writingFile(dir string) (unlock func(), err error) {
 	parts := filepath.Join(dir, inventory.PullDir)
 	if st, err := os.Lstat(parts); err == nil && !st.IsDir() {
 		return nil, step.Mark(ErrConflict, fmt.Errorf("%s is there and is no folder", parts))

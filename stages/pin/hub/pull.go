@@ -67,6 +67,23 @@ func (h *Hub) Pull(ctx context.Context, o PullOptions) (*inventory.Inventory, er
 	return v, nil
 }
 
+// Choose asks which files a commit has, and which of them are wanted. Nothing is
+// written.
+func (h *Hub) Choose(ctx context.Context, repo, revision string, s Selection) (*Listing, []inventory.Entry, error) {
+	if err := h.checkNames(ctx, repo, revision); err != nil {
+		return nil, nil, err
+	}
+	l, err := h.List(ctx, repo, revision)
+	if err != nil {
+		return nil, nil, err
+	}
+	chosen, err := s.choose(l)
+	if err != nil {
+		return nil, nil, err
+	}
+	return l, chosen, inventory.CheckPaths(paths(chosen))
+}
+
 // puller is one pull.
 type puller struct {
 	*Hub
@@ -81,17 +98,8 @@ type puller struct {
 // begin asks what there is, and looks at what the folder holds, before anything
 // is written.
 func (h *Hub) begin(ctx context.Context, o *PullOptions) (p *puller, err error) {
-	if err := h.checkNames(ctx, o.Repo, o.Revision); err != nil {
-		return nil, err
-	}
 	p = &puller{Hub: h, o: o}
-	if p.listing, err = h.List(ctx, o.Repo, o.Revision); err != nil {
-		return nil, err
-	}
-	if p.chosen, err = o.Selection.choose(p.listing); err != nil {
-		return nil, err
-	}
-	if err := inventory.CheckPaths(paths(p.chosen)); err != nil {
+	if p.listing, p.chosen, err = h.Choose(ctx, o.Repo, o.Revision, o.Selection); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(o.To, 0o777); err != nil {

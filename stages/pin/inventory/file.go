@@ -44,11 +44,15 @@ func corrupt(dir string, err error) error {
 	return step.Mark(ErrCorrupt, step.WithHint(err, "remove it, and write it again with `cupel models inventory`, which checks the files against the hub"))
 }
 
-// Save puts a sealed inventory into its folder: whole, or not at all.
+// Save puts a sealed inventory into its folder: whole, or not at all. One that
+// could not be read again is not written.
 func (v *Inventory) Save(dir string) (err error) {
 	b, err := v.Encode()
 	if err != nil {
 		return err
+	}
+	if _, err := Decode(b); err != nil {
+		return fmt.Errorf("inventory of %s: %w", dir, err)
 	}
 	name := filepath.Join(dir, File)
 	f, err := os.CreateTemp(dir, File+".*")

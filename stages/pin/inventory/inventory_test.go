@@ -104,7 +104,7 @@ func TestCorrupt(t *testing.T) {
 	} {
 		b := bytes.Replace(whole, []byte(c.old), []byte(c.new_), 1)
 		if strings.HasPrefix(c.old, "}") {
-			b = append(bytes.TrimSuffix(whole, []byte(c.old)), c.new_...)
+			b = append(bytes.Clone(bytes.TrimSuffix(whole, []byte(c.old))), c.new_...)
 		}
 		if _, err := Decode(b); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", name, err, c.want)

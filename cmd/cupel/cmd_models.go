@@ -77,7 +77,7 @@ func modelsError(ctx context.Context, err error) error {
 		return nil
 	case ctx.Err() != nil:
 		return fail(exitInterrupted, errors.New("interrupted; run the same command again to continue"))
-	case errors.Is(err, hub.ErrUsage):
+	case errors.Is(err, hub.ErrUsage), errors.Is(err, inventory.ErrFolder):
 		return fail(exitUsage, err)
 	case errors.Is(err, hub.ErrConflict), errors.Is(err, inventory.ErrCorrupt):
 		return fail(exitFailed, err)

@@ -63,7 +63,7 @@ func digestFolder(ctx context.Context, dir string) (step.Digest, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return step.Digest{}, err
 	}
-	files, err := hub.Read(ctx, dir, func(string) {})
+	files, err := inventory.Read(ctx, dir, func(string) {})
 	if err != nil {
 		return step.Digest{}, err
 	}

@@ -80,7 +80,7 @@ func (o modelsInventoryOptions) take(ctx context.Context, a *app, h *hub.Hub, di
 		}
 	}
 	if o.offline {
-		v, err := h.TakeUnchecked(ctx, dir, o.repo, o.revision, look)
+		v, err := hub.TakeUnchecked(ctx, dir, o.repo, o.revision, look)
 		return v, nil, err
 	}
 	return h.Take(ctx, dir, o.repo, o.revision, look)

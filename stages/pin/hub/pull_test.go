@@ -480,7 +480,7 @@ func TestTake(t *testing.T) {
 	if err != nil || len(found) > 0 || !v.Equal(want) {
 		t.Fatalf("%+v, %v, %v", v, found, err)
 	}
-	v, err = l.hub().TakeUnchecked(t.Context(), l.dir, hubtest.Repo, hubtest.Commit, look)
+	v, err = hub.TakeUnchecked(t.Context(), l.dir, hubtest.Repo, hubtest.Commit, look)
 	if err != nil || v.Digest != want.Digest || v.Checked != inventory.Unverified {
 		t.Fatalf("%+v, %v", v, err)
 	}

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/cupel-dev/cupel/engine/step"
@@ -17,7 +16,7 @@ func (h *Hub) Take(ctx context.Context, dir, repo, revision string, look func(pa
 	if err := h.checkNames(ctx, repo, revision); err != nil {
 		return nil, nil, err
 	}
-	there, err := walkSome(dir)
+	there, err := inventory.Files(dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,14 +63,14 @@ func differs(want, got inventory.Entry, blob string) string {
 
 // TakeUnchecked makes the inventory of a folder without asking anybody: that
 // its files are those of the commit is what the caller says.
-func (h *Hub) TakeUnchecked(ctx context.Context, dir, repo, revision string, look func(path string)) (*inventory.Inventory, error) {
+func TakeUnchecked(ctx context.Context, dir, repo, revision string, look func(path string)) (*inventory.Inventory, error) {
 	if err := CheckRepo(repo); err != nil {
 		return nil, err
 	}
 	if !commitID.MatchString(revision) {
 		return nil, step.Mark(ErrUsage, fmt.Errorf("revision %q is not the 40 hexadecimal digits of a commit", revision))
 	}
-	files, err := Read(ctx, dir, look)
+	files, err := inventory.Read(ctx, dir, look)
 	if err != nil {
 		return nil, err
 	}
@@ -80,37 +79,4 @@ func (h *Hub) TakeUnchecked(ctx context.Context, dir, repo, revision string, loo
 		LicenseReason: "the hub was not asked", Files: files,
 	}
 	return v, v.Seal()
-}
-
-// Read hashes every file of a folder.
-func Read(ctx context.Context, dir string, look func(path string)) (files []inventory.Entry, err error) {
-	there, err := walkSome(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range there {
-		look(path)
-		e, _, err := inventory.HashFile(ctx, dir, path)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, e)
-	}
-	return files, nil
-}
-
-// walkSome wants at least one file, and names that an inventory can hold.
-func walkSome(dir string) ([]string, error) {
-	there, err := inventory.Walk(dir)
-	if err != nil {
-		return nil, step.Mark(ErrUsage, err)
-	}
-	if len(there) == 0 {
-		return nil, step.Mark(ErrUsage, fmt.Errorf("%s holds no files of a model", dir))
-	}
-	var bad error
-	for _, path := range there {
-		bad = errors.Join(bad, inventory.CheckPath(path))
-	}
-	return there, bad
 }

@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,39 @@ func Walk(dir string) (paths []string, err error) {
 		return nil, fmt.Errorf("folder %s: %w", dir, fs.ErrNotExist)
 	}
 	return sortedPaths(paths), err
+}
+
+// ErrFolder marks a folder that cannot be a model's.
+var ErrFolder = errors.New("no model folder")
+
+// Files is Walk of a folder that holds at least one file, all of them with names
+// that an inventory can hold.
+func Files(dir string) ([]string, error) {
+	paths, err := Walk(dir)
+	if err == nil && len(paths) == 0 {
+		err = fmt.Errorf("%s holds no files of a model", dir)
+	}
+	for _, p := range paths {
+		err = cmp.Or(err, CheckPath(p))
+	}
+	return paths, step.Mark(ErrFolder, err)
+}
+
+// Read hashes every file of a folder. look is told of each before it is read.
+func Read(ctx context.Context, dir string, look func(path string)) (files []Entry, err error) {
+	paths, err := Files(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range paths {
+		look(p)
+		e, _, err := HashFile(ctx, dir, p)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, e)
+	}
+	return files, nil
 }
 
 // HashFile reads one file. Its size is that of what was read.

@@ -71,7 +71,7 @@ decide) and answers a release pipeline with an exit code.
 		a.demoCmd(), a.initCmd(), a.checkCmd(), a.hashCmd(), a.planCmd(), a.runCmd(),
 		a.explainCmd(), a.statusCmd(), a.logCmd(), a.showCmd(),
 		a.gateCmd(), a.verifyCmd(), a.approveCmd(), a.replayCmd(), a.historyCmd(),
-		a.compareCmd(), a.powerCmd(), a.scoreCmd(), a.judgeCmd(), a.pinCmd(),
+		a.compareCmd(), a.powerCmd(), a.scoreCmd(), a.judgeCmd(), a.pinCmd(), a.modelsCmd(),
 		a.storeCmd(), a.suiteCmd(), a.itemsCmd(), a.schemaCmd(), a.metricsCmd(), a.overheadCmd(), a.versionCmd(), a.embeddedCmd(), a.loopbackCmd(),
 	)
 	return root

@@ -31,7 +31,7 @@ tells which, by which page.
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.pinShowCmd())
+	c.AddCommand(a.pinShowCmd(), a.pinImageCmd())
 	return c
 }
 

@@ -75,8 +75,8 @@ func (o verifyOptions) check() error {
 	return nil
 }
 
-// verified is the answer of verify.
-type verified struct {
+// verifiedStatement is the answer of verify.
+type verifiedStatement struct {
 	OK        bool             `json:"ok"`
 	Exit      exitCode         `json:"exit"`
 	Reason    string           `json:"reason"`
@@ -100,7 +100,7 @@ func (a *app) verify(file string, o verifyOptions) error {
 	if err != nil {
 		return fail(exitFailed, fmt.Errorf("%s: %w", file, err))
 	}
-	ans := verified{By: by, Statement: st}
+	ans := verifiedStatement{By: by, Statement: st}
 	ans.Exit, ans.Reason = o.judge(st, time.Now())
 	ans.OK = ans.Exit == exitOK
 	if a.json {

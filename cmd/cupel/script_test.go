@@ -23,14 +23,14 @@ func TestMain(m *testing.M) {
 const noSelfCheck = "CUPEL_TEST_NO_SELF_CHECK"
 
 // TestScript runs testdata/script. Beside the commands of testscript there are
-// those of endpointCommands, fileCommands and storeCommands.
+// those of endpointCommands, fileCommands, storeCommands and hubCommands.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata/script",
 		Setup:              setupScript,
 		RequireUniqueNames: true,
 		UpdateScripts:      os.Getenv("UPDATE_SCRIPTS") != "", // after a look at the difference
-		Cmds:               scriptCommands(endpointCommands, fileCommands, storeCommands),
+		Cmds:               scriptCommands(endpointCommands, fileCommands, storeCommands, hubCommands),
 	})
 }
 
@@ -49,6 +49,7 @@ func setupScript(env *testscript.Env) error {
 	if !ok {
 		return errors.New("testscript no longer hands out a testing.TB")
 	}
+	env.Values[hubKey{}] = &hubHolder{}
 	env.Values[endpointsKey{}] = &endpoints{tb, env.WorkDir, map[string]*scripted{}}
 	return nil
 }

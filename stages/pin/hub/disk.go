@@ -1,0 +1,34 @@
+package hub
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/cupel-dev/cupel/engine/step"
+)
+
+// diskError adds what to do when the disk is the reason.
+func diskError(err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EFBIG), errors.Is(err, syscall.EDQUOT):
+		return step.WithHint(err, "make room and run the same command again; what is there is kept")
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return step.WithHint(err, "give a folder that you may write to")
+	}
+	return err
+}
+
+// bare drops the operation and the path that the message has already.
+func bare(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return p.Err
+	case errors.As(err, &l):
+		return l.Err
+	}
+	return err
+}

@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"engine/store"},
 	{"stages/sandbox", "stages/foreign", "stages/items/suite"}, // know scorers
 	{"stages/research", "stages/preflight", "stages/measure", "stages/score", "stages/compare", "stages/publish", "stages/decide"},
-	{"stages/pin"}, // the measuring stages look at a pin again
+	{"stages/pin", "stages/prior"}, // the measuring stages look at a pin again; record and guards at what is claimed
 	{"engine/guard"},
 	{"stages/evidence", "stages/approval"},
 	{"stages/judge"},
@@ -38,7 +38,7 @@ var layers = [][]string{
 
 // pure packages do no I/O and take no clock.
 var pure = []string{"engine/plan", "engine/guard", "stages/metric", "stages/stats", "stages/score", "stages/decide", "stages/foreign", "stages/judge",
-	"stages/scrape", "stages/measure/prompts", "stages/measure/arrival", "stages/items/scrub", "stages/items/dedupe"}
+	"stages/prior", "stages/prior/table", "stages/prior/match", "stages/scrape", "stages/measure/prompts", "stages/measure/arrival", "stages/items/scrub", "stages/items/dedupe"}
 
 // seeded packages draw from generators that their caller seeds.
 var seeded = []string{"stages/measure/prompts", "stages/measure/arrival"}

@@ -56,16 +56,19 @@ func Check(c *spec.Campaign) []CheckError {
 // the baseline or the sample alone would promote whatever is served.
 func unguarded(c *spec.Campaign) (out []CheckError) {
 	for _, name := range PolicyOf(c).Candidates {
-		looked := false
+		looked, warned := false, ""
 		for _, g := range c.Decide.Guards {
 			if len(g.Candidates) > 0 && !slices.Contains(g.Candidates, name) {
 				continue
 			}
 			p, err := compile(c.Measure[g.On].Kind, g, claimedMetrics(c))
 			looked = looked || err == nil && (rule{p}).about()
+			if err == nil && (rule{p}).readsPrior() {
+				warned = " (one that reads a prior only warns)"
+			}
 		}
 		if !looked {
-			out = append(out, CheckError{Msg: fmt.Sprintf("no guard looks at candidate %s; name lo, candidate.mean or another of its numbers in one", name)})
+			out = append(out, CheckError{Msg: fmt.Sprintf("no guard looks at candidate %s%s; name lo, candidate.mean or another of its numbers in one", name, warned)})
 		}
 	}
 	return out

@@ -58,12 +58,12 @@ func TestRoles(t *testing.T) {
 			Claims: []evidence.Prior{{Candidate: "a", Metric: "context.advertised", Value: value}, {Candidate: "a", Metric: "throughput_tok_s", Value: value}}}
 	}
 	for _, tt := range []struct {
-		name             string
-		src              evidence.ResearchSource
-		metric           string
-		measured         Measurer
-		more             []evidence.ResearchSource
-		role, unusable   string
+		name           string
+		src            evidence.ResearchSource
+		metric         string
+		measured       Measurer
+		more           []evidence.ResearchSource
+		role, unusable string
 	}{
 		{name: "card on its limits", src: evidence.ResearchSource{Kind: "model-card", PublishedOn: fresh, Snapshot: kept}, metric: "context.advertised", role: evidence.Primary},
 		{name: "card on speed", src: evidence.ResearchSource{Kind: "model-card", PublishedOn: fresh, Snapshot: kept}, metric: "throughput_tok_s", role: evidence.Lead},

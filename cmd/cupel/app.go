@@ -47,8 +47,8 @@ func (a *app) root() *cobra.Command {
 		Use:   "cupel",
 		Short: "decide a model, quantisation or engine swap from one spec file",
 		Long: `cupel turns an LLM serving decision into a campaign file, runs it as
-content-addressed steps (pin, preflight, measure, score, compare, publish,
-decide) and answers a release pipeline with an exit code.
+content-addressed steps (research, pin, preflight, measure, score, compare,
+publish, decide) and answers a release pipeline with an exit code.
 
 ` + exitCodeTable(),
 		SilenceUsage:  true,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/prior"
+	"github.com/cupel-dev/cupel/stages/prior/table"
 	"github.com/cupel-dev/cupel/stages/research/library"
 )
 
@@ -28,8 +29,26 @@ are priors. They say what is worth measuring; they never pass a guard.
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.researchImportCmd(), a.researchListCmd(), a.researchShowCmd(), a.researchCompareCmd())
+	c.AddCommand(a.researchImportCmd(), a.researchListCmd(), a.researchShowCmd(), a.researchCompareCmd(), a.researchFieldsCmd())
 	return c
+}
+
+// researchFieldsCmd prints what headers mean.
+func (a *app) researchFieldsCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "fields",
+		Short: "print which headers an import knows, and as what",
+		Example: `  cupel research fields
+  cupel research fields --json`,
+		Args: exactArgs(),
+		RunE: func(*cobra.Command, []string) error {
+			if a.json {
+				return a.printJSON(table.Aliases)
+			}
+			a.printf("%s", table.AliasTable())
+			return nil
+		},
+	}
 }
 
 // clock is the day that ages are counted to when none is given.

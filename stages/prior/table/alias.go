@@ -32,9 +32,9 @@ var Fields = []string{FieldModel, FieldHardware, FieldEngine, FieldQuantisation,
 // Alias is one row of the table of headers: the field or metric, and what people
 // call it, in lower case with single spaces. Documentation is printed from it.
 type Alias struct {
-	Field string
-	Unit  string // of a metric, when the header itself says it
-	Names []string
+	Field string   `json:"field"`
+	Unit  string   `json:"unit,omitempty"` // of a metric, when the header itself says it
+	Names []string `json:"names"`
 }
 
 // Aliases is the table. A header is compared without its unit in brackets,

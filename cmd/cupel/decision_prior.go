@@ -46,11 +46,11 @@ func (a *app) printResearch(rec *evidence.Record) {
 
 func (a *app) printClaims(r *evidence.Research) {
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
-	head := "\nclaim\tcandidate\tsource\tclaimed\tat\tmeasured\tdelta\n"
+	head := "\nclaim\tcandidate\tsource\tclaimed\tat\tmeasured\tdelta\tnote\n"
 	for _, s := range r.Sources {
 		for _, c := range s.Claims {
 			for _, m := range c.Measured {
-				fmt.Fprintf(w, "%s%s\t%s\t%s\t%s\t%s\t%s\t%s\n", head, m.Metric, c.Candidate, s.ID, withUnit(&c.Value, c.Unit), claimPlace(m), withUnit(m.Value, m.Unit), percentOf(m.DeltaPct))
+				fmt.Fprintf(w, "%s%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", head, m.Metric, c.Candidate, s.ID, withUnit(&c.Value, c.Unit), claimPlace(m), withUnit(m.Value, m.Unit), percentOf(m.DeltaPct), strings.TrimLeft(m.Reason+", "+m.Doubt, ", "))
 				head = ""
 			}
 		}

@@ -90,5 +90,6 @@ type ClaimMeasured struct {
 	Unit     string   `json:"unit,omitempty"`
 	DeltaPct *float64 `json:"delta_pct"`          // (measured - claimed) / claimed * 100
 	Declared bool     `json:"declared,omitempty"` // a pin that nobody observed: it bears nothing out
+	Doubt    string   `json:"doubt,omitempty"`    // what keeps the number from deciding anything: it bears nothing out
 	Reason   string   `json:"reason,omitempty"`   // why Value or DeltaPct is nil
 }

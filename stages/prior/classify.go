@@ -230,6 +230,8 @@ func differs(c *evidence.Prior, workload string, tolerance float64, early bool) 
 		}
 		seen = true
 		switch {
+		case m.Doubt != "":
+			return fmt.Sprintf("%s is in doubt (%s)", strings.TrimSpace(m.Metric+" at "+orWhole(m.Cell)), m.Doubt)
 		case m.DeltaPct == nil && m.Value != nil && *m.Value == c.Value: // both are 0
 		case m.DeltaPct == nil:
 			return "it has no comparable value (" + m.Reason + ")"

@@ -107,11 +107,23 @@ func served(cand evidence.CandidateRecord, c evidence.Prior) (out []evidence.Cla
 				continue
 			}
 			if v, name, ok := CellValue(cell, c.Metric); ok {
-				out = append(out, evidence.ClaimMeasured{Workload: wl, Cell: cell.Name, Metric: name, Value: v.Value, Unit: v.Unit, Reason: reasonOf(v)})
+				out = append(out, evidence.ClaimMeasured{Workload: wl, Cell: cell.Name, Metric: name, Value: v.Value, Unit: v.Unit, Reason: reasonOf(v), Doubt: doubt(cell)})
 			}
 		}
 	}
 	return out
+}
+
+// doubt lists what keeps a cell from deciding anything.
+func doubt(c *metric.Cell) string {
+	var out []string
+	for _, m := range c.Marks() {
+		out = append(out, m.Code)
+	}
+	if c.Failed > 0 {
+		out = append(out, "failed-requests")
+	}
+	return strings.Join(out, ", ")
 }
 
 // CellValue finds a metric of a cell by name. A distribution by itself stands
@@ -179,7 +191,11 @@ func scored(cand evidence.CandidateRecord, c evidence.Prior) (out []evidence.Cla
 		default:
 			continue
 		}
-		out = append(out, evidence.ClaimMeasured{Workload: wl, Metric: c.Metric, Value: v.Value, Unit: v.Unit, Reason: reasonOf(v)})
+		m := evidence.ClaimMeasured{Workload: wl, Metric: c.Metric, Value: v.Value, Unit: v.Unit, Reason: reasonOf(v)}
+		if g.Scored != g.Items && (c.Metric == "mean" || c.Metric == "accuracy") {
+			m.Doubt = "items-without-a-score"
+		}
+		out = append(out, m)
 	}
 	return out
 }

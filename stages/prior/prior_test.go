@@ -49,6 +49,15 @@ func finds(x float64) Measurer {
 	}
 }
 
+// doubtful is finds in a cell that decides nothing.
+func doubtful(x float64) Measurer {
+	return func(c evidence.Prior) ([]evidence.ClaimMeasured, string) {
+		values, why := finds(x)(c)
+		values[0].Doubt = "client-bound"
+		return values, why
+	}
+}
+
 func TestRoles(t *testing.T) {
 	const fresh, aging, old = "2026-11-01", "2026-08-20", "2026-01-01"
 	byLoad := &evidence.Corroboration{Workloads: []string{"load"}, Tolerance: 0.1}
@@ -81,6 +90,8 @@ func TestRoles(t *testing.T) {
 		{name: "community, borne out and not owned", src: evidence.ResearchSource{Kind: "community", PublishedOn: fresh, Snapshot: kept, CorroboratedBy: byLoad}, metric: "throughput_tok_s", measured: finds(100), role: evidence.Lead},
 		{name: "community, borne out by a card only", src: evidence.ResearchSource{Kind: "community", OwnsFact: true, PublishedOn: fresh, Snapshot: kept, CorroboratedBy: byCard}, metric: "throughput_tok_s", more: []evidence.ResearchSource{card(fresh, 100)}, role: evidence.Lead},
 		{name: "advisory, whatever bears it out", src: evidence.ResearchSource{Kind: "advisory", OwnsFact: true, PublishedOn: fresh, Snapshot: kept, CorroboratedBy: byLoad}, metric: "throughput_tok_s", measured: finds(100), role: evidence.Lead},
+		{name: "card on what is served", src: evidence.ResearchSource{Kind: "model-card", PublishedOn: fresh, Snapshot: kept}, metric: "context.served", role: evidence.Lead},
+		{name: "community, owned, measured in doubt", src: evidence.ResearchSource{Kind: "community", OwnsFact: true, PublishedOn: fresh, Snapshot: kept, CorroboratedBy: byLoad}, metric: "throughput_tok_s", measured: doubtful(100), role: evidence.Lead},
 		{name: "stale, borne out by a current card", src: evidence.ResearchSource{Kind: "model-card", PublishedOn: old, Snapshot: kept, CorroboratedBy: byCard}, metric: "context.advertised", more: []evidence.ResearchSource{card(fresh, 100)}, role: evidence.Primary},
 		{name: "stale, borne out by an aging card", src: evidence.ResearchSource{Kind: "model-card", PublishedOn: old, Snapshot: kept, CorroboratedBy: byCard}, metric: "context.advertised", more: []evidence.ResearchSource{card(aging, 100)}, role: evidence.HistoricalLead, unusable: StalePrior},
 		{name: "stale, contradicted by a current card", src: evidence.ResearchSource{Kind: "model-card", PublishedOn: old, Snapshot: kept, CorroboratedBy: byCard}, metric: "context.advertised", more: []evidence.ResearchSource{card(fresh, 200)}, role: evidence.HistoricalLead, unusable: StalePrior},

@@ -17,7 +17,8 @@ var (
 // scope reports whether a kind of source is an authority for a metric.
 func (k classifier) scope(metric string) bool {
 	first, _, _ := strings.Cut(metric, ".")
-	card, book := slices.Contains(limits, first), slices.Contains(recipe, first) || metric == "context.served"
+	book := slices.Contains(recipe, first) || metric == "context.served"
+	card := slices.Contains(limits, first) && metric != "context.served" // what an engine is set to
 	switch k.src.Kind {
 	case "model-card":
 		return metric == "" || card

@@ -93,6 +93,9 @@ func claimNote(c evidence.Prior, m evidence.ClaimMeasured) string {
 	if m.Declared {
 		notes = append(notes, "declared, not observed")
 	}
+	if m.Doubt != "" {
+		notes = append(notes, "in doubt: "+m.Doubt)
+	}
 	if m.Reason != "" {
 		notes = append(notes, because(m.Reason))
 	}

@@ -3,6 +3,7 @@ package table
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cupel-dev/cupel/stages/metric"
@@ -78,9 +79,10 @@ var byName = func() map[string]Alias {
 
 // column is what a header says.
 type column struct {
-	field  string // one of Fields, or "" for a metric
-	metric string
-	unit   string // "" = it does not say
+	field   string // one of Fields, or "" for a metric
+	metric  string
+	unit    string // "" = it does not say
+	clients int    // concurrency that the header names, 0 = none
 }
 
 var (
@@ -100,6 +102,7 @@ func columnOf(header string) (c column, ok bool) {
 	if c, ok := dictionary(strings.TrimSpace(header)); ok {
 		return c, true
 	}
+	header, clients := cutClients(header)
 	text, unit := cutUnit(header)
 	text, stat := cutStat(text)
 	name := normal(text)
@@ -111,12 +114,27 @@ func columnOf(header string) (c column, ok bool) {
 	case !ok:
 		return column{}, false
 	case slices.Contains(Fields, a.Field):
-		return column{field: a.Field, unit: unit}, stat == ""
+		return column{field: a.Field, unit: unit}, stat == "" && clients == 0
 	}
 	if unit == "" {
 		unit = a.Unit
 	}
-	return column{metric: withStat(a.Field, stat), unit: unit}, true
+	return column{metric: withStat(a.Field, stat), unit: unit, clients: clients}, true
+}
+
+var clientsInHeader = regexp.MustCompile(`(?i)[@(\[]?\s*\b(?:c|bs|concurrency|batch|batch size)\s*=\s*([0-9]{1,6})\b\s*[)\]]?`)
+
+// cutClients takes the concurrency out of "tok/s (c=16)".
+func cutClients(header string) (rest string, clients int) {
+	m := clientsInHeader.FindStringSubmatch(header)
+	if m == nil {
+		return header, 0
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil || n < 1 {
+		return header, 0
+	}
+	return strings.Replace(header, m[0], " ", 1), n
 }
 
 // dictionary accepts a metric's own name; its unit is the metric's.

@@ -160,10 +160,11 @@ func (m *mapper) layout(t Table) (l layout, why string) {
 			}
 			l.fields[c.field] = i
 		default:
-			if j, twice := metrics[c.metric]; twice {
+			key := fmt.Sprint(c.metric, " ", c.clients)
+			if j, twice := metrics[key]; twice {
 				return l, fmt.Sprintf("the columns %q and %q are both %s; map one with --map", t.Header[j], h, c.metric)
 			}
-			metrics[c.metric] = i
+			metrics[key] = i
 			l.metrics = append(l.metrics, metricColumn{i, c})
 		}
 	}
@@ -175,6 +176,11 @@ func (m *mapper) layout(t Table) (l layout, why string) {
 func (l layout) lacks(t Table) string {
 	_, named := l.fields[FieldMetric]
 	_, valued := l.fields[FieldValue]
+	if i := slices.IndexFunc(l.metrics, func(c metricColumn) bool { return c.clients > 0 }); i >= 0 {
+		if j, also := l.fields[FieldConcurrency]; also {
+			return fmt.Sprintf("the columns %q and %q both say the concurrency; map one with --map", t.Header[l.metrics[i].at], t.Header[j])
+		}
+	}
 	switch {
 	case named && valued && len(l.metrics) > 0:
 		return fmt.Sprintf("it has the columns metric and value, and %q is a metric too; map it to ignore", t.Header[l.metrics[0].at])
@@ -272,6 +278,9 @@ func (m *mapper) value(base Row, c column, text, header string) {
 			return
 		}
 		y, unit = converted, want
+	}
+	if c.clients > 0 {
+		base.Concurrency = &c.clients
 	}
 	base.Entry, base.Metric, base.Value, base.Unit, base.Written = m.entry, c.metric, y, unit, text
 	m.rows = append(m.rows, base)

@@ -89,6 +89,31 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// A wide table may name the concurrency in its headers.
+func TestConcurrencyInHeaders(t *testing.T) {
+	for src, want := range map[string]string{
+		"model,tok/s (c=1),tok/s (c=16),TTFT ms @ bs=16\nm,10,90,5\n": "1 throughput_tok_s=10|16 throughput_tok_s=90|16 ttft_ms=5",
+		"model,tok/s (c=1),tok/s c=1\nm,10,90\n":                      "! the table is not read: the columns \"tok/s (c=1)\" and \"tok/s c=1\" are both throughput_tok_s; map one with --map",
+		"model,users,tok/s (c=1)\nm,4,90\n":                           "! the table is not read: the columns \"tok/s (c=1)\" and \"users\" both say the concurrency; map one with --map",
+	} {
+		tables, _, err := Read("csv", []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, problems, _ := Rows(tables, Options{})
+		var got []string
+		for _, r := range rows {
+			got = append(got, fmt.Sprintf("%s %s=%v", orNil(r.Concurrency), r.Metric, r.Value))
+		}
+		for _, p := range problems {
+			got = append(got, "! "+p.Reason)
+		}
+		if s := strings.Join(got, "|"); s != want {
+			t.Errorf("%q: %s, want %s", src, s, want)
+		}
+	}
+}
+
 func TestRefusesFiles(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40)
 	for _, tt := range []struct{ format, src, want string }{

@@ -99,3 +99,29 @@ func TestNamedRefuses(t *testing.T) {
 		t.Error("one name twice")
 	}
 }
+
+// FuzzNamed: no rule makes the environment panic, and none holds while a value
+// that it names is absent.
+func FuzzNamed(f *testing.F) {
+	for _, rule := range []string{`prior.candidate["a.b"] > mean`, `prior.candidate.x > 1.0 || mean > 0.0`, `prior.candidate[prior.candidate.x]`, `[1.0].all(x, x < prior.candidate.x)`,
+		`prior.candidate["\u00e9"] > 0.0`, `{"a": prior.candidate}["a"]["x"] > 0.0`, `prior.candidate[?"x"]`, `"x" in prior.candidate`} {
+		f.Add(rule)
+	}
+	env, err := New(withPriors{}, Names{"prior.candidate", []string{"a.b", "x", "é"}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, rule string) {
+		p, err := env.Compile(rule)
+		if err != nil {
+			return
+		}
+		reads := slices.ContainsFunc(p.Paths(), func(s string) bool { return strings.HasPrefix(s, "prior.") })
+		if res := p.Eval(withPriors{Mean: 1}, nil); reads && res.Holds() {
+			t.Errorf("%q holds without its values", rule)
+		}
+		if strings.Contains(rule, "prior") && !reads && p.Eval(withPriors{Mean: 1}, nil).Err == nil && strings.Contains(strings.Join(p.Vars(), " "), "prior") {
+			t.Errorf("%q reads a prior and does not say so", rule)
+		}
+	})
+}

@@ -107,23 +107,38 @@ func served(cand evidence.CandidateRecord, c evidence.Prior) (out []evidence.Cla
 				continue
 			}
 			if v, name, ok := CellValue(cell, c.Metric); ok {
-				out = append(out, evidence.ClaimMeasured{Workload: wl, Cell: cell.Name, Metric: name, Value: v.Value, Unit: v.Unit, Reason: reasonOf(v), Doubt: doubt(cell)})
+				out = append(out, evidence.ClaimMeasured{Workload: wl, Cell: cell.Name, Metric: name, Value: v.Value, Unit: v.Unit, Reason: reasonOf(v), Doubt: Doubt(cell, name)})
 			}
 		}
 	}
 	return out
 }
 
-// doubt lists what keeps a cell from deciding anything.
-func doubt(c *metric.Cell) string {
+// Doubt lists what keeps a number of a cell from deciding anything, "" when
+// nothing does. It is what guards on that number would be told.
+func Doubt(c *metric.Cell, name string) string {
+	id, _, _ := strings.Cut(name, ".")
 	var out []string
 	for _, m := range c.Marks() {
-		out = append(out, m.Code)
+		if concerns(m, id) {
+			out = append(out, m.Code)
+		}
 	}
 	if c.Failed > 0 {
 		out = append(out, "failed-requests")
 	}
 	return strings.Join(out, ", ")
+}
+
+// concerns reports whether a mark of a cell touches one of its metrics.
+func concerns(m metric.Mark, id string) bool {
+	switch m {
+	case metric.GapsUncertain:
+		return id == "itl_ms" || id == "event_gap_ms"
+	case metric.LowerBound:
+		return id == "max_rate" || id == "max_concurrency"
+	}
+	return true
 }
 
 // CellValue finds a metric of a cell by name. A distribution by itself stands

@@ -116,7 +116,11 @@ func deltas(cell *metric.Cell, e Entry) []Delta {
 		if !ok {
 			continue // not a metric of serving: nothing here measures it
 		}
-		out = append(out, delta(v, at, name, ext))
+		d := delta(v, at, name, ext)
+		if doubt := prior.Doubt(cell, at); doubt != "" && d.Local != nil {
+			d.Note = strings.TrimPrefix(d.Note+"; in doubt here: "+doubt, "; ")
+		}
+		out = append(out, d)
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package research
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -51,6 +52,11 @@ func Warnings(c *spec.Campaign) (out []string) {
 	}
 	for _, s := range r.Sources {
 		out = append(out, sourceWarnings(s)...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Candidates)) {
+		if len(r.Shortlist) > 0 && !slices.Contains(r.Shortlist, name) && c.Candidates[name].Role != "baseline" {
+			out = append(out, fmt.Sprintf("research: candidate %s is measured and not on the shortlist", name))
+		}
 	}
 	return out
 }

@@ -31,6 +31,7 @@ func (nopCloser) Close() error { return nil }
 func campaign() *spec.Campaign {
 	snap := &spec.File{Digest: step.Digest{7}}
 	return &spec.Campaign{
+		Candidates: map[string]spec.Candidate{"base": {Role: "baseline"}, "a": {Role: "candidate"}, "b": {Role: "candidate"}},
 		Measure: map[string]spec.Workload{
 			"load": {Kind: "capacity", Capacity: &spec.Capacity{Concurrency: []int{1, 4}}},
 			"qa":   {Kind: "quality", Quality: &spec.Quality{}},
@@ -92,7 +93,7 @@ func TestCheck(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	got := strings.Join(Warnings(campaign()), "\n")
-	for _, want := range []string{"source aging is aging: 80 days old", "source aging is a lead only: an advisory is a fit estimate", `claims ttft_ms.p50 in "furlongs"`} {
+	for _, want := range []string{"source aging is aging: 80 days old", "source aging is a lead only: an advisory is a fit estimate", `claims ttft_ms.p50 in "furlongs"`, "candidate b is measured and not on the shortlist"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in:\n%s", want, got)
 		}

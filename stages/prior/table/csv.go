@@ -15,6 +15,9 @@ func CSV(src []byte) ([]Table, []Problem, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	r := csv.NewReader(bytes.NewReader(src))
 	r.Comma = separator(src)
+	if n := widest(src, r.Comma); n > 0 {
+		return nil, nil, fmt.Errorf("line %d: more than %d columns, allowed %d", n, maxSeparators, maxColumns)
+	}
 	r.FieldsPerRecord = -1 // counted here, so that one bad row is one problem
 	r.TrimLeadingSpace = r.Comma != '\t'
 	head, err := r.Read()
@@ -39,6 +42,9 @@ func CSV(src []byte) ([]Table, []Problem, error) {
 		if err != nil {
 			return nil, problems, err
 		}
+		if len(t.Rows)+len(problems) > maxRows {
+			return nil, nil, errRows
+		}
 		n, _ := r.FieldPos(0)
 		if len(cells) != len(head) {
 			problems = append(problems, Problem{n, fmt.Sprintf("%d fields, and the header has %d", len(cells), len(head))})
@@ -46,6 +52,21 @@ func CSV(src []byte) ([]Table, []Problem, error) {
 		}
 		t.Rows = append(t.Rows, Line{n, cells})
 	}
+}
+
+// maxSeparators is more than a line of text in quotes holds; each would cost
+// memory before a field is counted.
+const maxSeparators = 10_000
+
+// widest returns the first line with more separators than that, 0 for none.
+func widest(src []byte, sep rune) int {
+	n := 0
+	for line := range bytes.Lines(src) {
+		if n++; bytes.Count(line, []byte(string(sep))) > maxSeparators {
+			return n
+		}
+	}
+	return 0
 }
 
 func bareCSV(err error) error {

@@ -6,7 +6,10 @@
 // its format, and [Rows] maps headers to fields and texts to values.
 package table
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // Limits of a file, its tables and their cells.
 const (
@@ -15,6 +18,7 @@ const (
 	maxTables  = 1000
 	maxColumns = 200
 	maxRows    = 200_000
+	maxLines   = 1_000_000
 	maxCell    = 4096 // bytes
 	maxSpan    = 100  // columns or rows that one HTML cell covers
 )
@@ -71,6 +75,8 @@ func Read(format string, src []byte) ([]Table, []Problem, error) {
 		return nil, nil, fmt.Errorf("there is no reader for %q", format)
 	case len(src) > MaxBytes:
 		return nil, nil, fmt.Errorf("%d bytes, allowed %d", len(src), MaxBytes)
+	case bytes.Count(src, []byte("\n")) > maxLines:
+		return nil, nil, fmt.Errorf("more than %d lines", maxLines)
 	}
 	tables, problems, err := read(src)
 	if err != nil {
@@ -78,6 +84,8 @@ func Read(format string, src []byte) ([]Table, []Problem, error) {
 	}
 	return bounded(tables, problems)
 }
+
+var errRows = fmt.Errorf("more than %d rows", maxRows)
 
 // bounded refuses files that are far larger than what people publish.
 func bounded(tables []Table, problems []Problem) ([]Table, []Problem, error) {
@@ -87,7 +95,7 @@ func bounded(tables []Table, problems []Problem) ([]Table, []Problem, error) {
 	}
 	for _, t := range tables {
 		if rows += len(t.Rows); rows > maxRows {
-			return nil, problems, fmt.Errorf("more than %d rows", maxRows)
+			return nil, problems, errRows
 		}
 		if len(t.Header) > maxColumns {
 			return nil, problems, fmt.Errorf("line %d: %d columns, allowed %d", t.Line, len(t.Header), maxColumns)

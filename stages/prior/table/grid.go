@@ -29,7 +29,7 @@ type gridCell struct {
 }
 
 // maxCells bounds what spans can make of a small page.
-const maxCells = 4_000_000
+const maxCells = 2_000_000
 
 func (g *grid) inCell() bool { return g.open != nil }
 

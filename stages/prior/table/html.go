@@ -25,7 +25,9 @@ func HTML(src []byte) ([]Table, []Problem, error) {
 		if kind == html.ErrorToken {
 			break
 		}
-		r.token(kind, at)
+		if r.token(kind, at); len(r.grid.rows) > maxRows {
+			return nil, nil, errRows
+		}
 	}
 	if err := r.z.Err(); !errors.Is(err, io.EOF) {
 		return nil, r.problems, err
@@ -65,8 +67,9 @@ func (r *htmlReader) token(kind html.TokenType, line int) {
 func (r *htmlReader) text(s string) {
 	switch {
 	case r.skip != 0 || r.depth > 1:
-	case r.capture != nil:
+	case r.capture != nil && r.capture.Len() < maxCell:
 		r.capture.WriteString(s)
+	case r.capture != nil:
 	case r.depth == 1:
 		r.grid.text(s)
 	}
@@ -85,8 +88,10 @@ func (r *htmlReader) start(tag atom.Atom, attrs bool, line int) {
 		r.capture = new(strings.Builder)
 	case r.depth == 0:
 	case tag == atom.Tr:
+		r.capture = nil // a caption that nobody closed ends here
 		r.grid.row(line)
 	case tag == atom.Td || tag == atom.Th:
+		r.capture = nil
 		cols, rows := r.spans(attrs)
 		if cols > maxSpan || rows > maxSpan {
 			r.problems = append(r.problems, Problem{line, fmt.Sprintf("a cell covers %d columns and %d rows, and %d is the most that is read", cols, rows, maxSpan)})

@@ -130,6 +130,11 @@ func TestRefusesFiles(t *testing.T) {
 		{"jsonl", ``, "empty"},
 		{"csv", ``, "empty"},
 		{"csv", strings.Repeat(",", 300) + "\n", "columns, allowed"},
+		{"csv", "a\n" + strings.Repeat(",", 20000), "line 2: more than"},
+		{"csv", "a\n" + strings.Repeat("1\n", 300_000), "more than 200000 rows"},
+		{"html", "<table>" + strings.Repeat("<tr><td>", 300_000), "more than 200000 rows"},
+		{"json", "[" + strings.Repeat("{},", 300_000) + "{}]", "more than 200000 rows"},
+		{"markdown", strings.Repeat("\n", 1_000_001), "more than 1000000 lines"},
 		{"toml", ``, "no reader"},
 	} {
 		if _, _, err := Read(tt.format, []byte(tt.src)); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -146,6 +151,13 @@ func TestHostileHTML(t *testing.T) {
 	tables, problems, err := Read("html", []byte(src))
 	if err != nil || len(tables) != 1 || len(problems) != 3 {
 		t.Errorf("%d tables, %v, %v", len(tables), problems, err)
+	}
+}
+
+func TestUnclosedHTML(t *testing.T) {
+	tables, _, err := Read("html", []byte("<h2>One<table><caption>Two<tr><th>model<th>tok/s<tr><td>m<td>5"))
+	if err != nil || len(tables) != 1 || len(tables[0].Rows) != 1 || strings.Join(tables[0].Header, " ") != "model tok/s" {
+		t.Errorf("%+v %v", tables, err)
 	}
 }
 

@@ -28,7 +28,7 @@ const (
 
 // Fields lists them in the order of a row.
 var Fields = []string{FieldModel, FieldHardware, FieldEngine, FieldQuantisation, FieldContext, FieldConcurrency,
-	FieldSpeculative, FieldCaching, FieldMetric, FieldValue, FieldUnit, FieldIgnore}
+	FieldSpeculative, FieldCaching, FieldMetric, FieldValue, FieldUnit, FieldTest, FieldIgnore}
 
 // Alias is one row of the table of headers: the field or metric, and what people
 // call it, in lower case with single spaces. Documentation is printed from it.
@@ -52,6 +52,7 @@ var Aliases = []Alias{
 	{FieldMetric, "", []string{"metric", "measure", "metric name"}},
 	{FieldValue, "", []string{"value", "result"}},
 	{FieldUnit, "", []string{"unit", "units"}},
+	{FieldTest, "", []string{"test"}},
 	{"throughput_tok_s", "tok/s", []string{"tok s", "tokens s", "token s", "t s", "tokens sec", "tok sec", "tokens second", "tokens per second", "tps", "output tok s", "output tokens s", "output tokens per second", "total tok s", "throughput tok s", "throughput tokens s"}},
 	{"throughput_tok_s", "", []string{"throughput", "output throughput", "output token throughput", "generation throughput", "system throughput", "aggregate throughput", "total throughput"}},
 	{"decode_tok_s", "tok/s", []string{"decode tok s", "decode tokens s", "tg tok s", "tok s user", "tokens s user", "gen tok s", "generation tok s", "generation tokens s"}},

@@ -8,7 +8,8 @@ import (
 )
 
 // Markdown reads the pipe tables of GitHub's Markdown, and the HTML tables that
-// stand among them. Fenced code and comments are passed over. A row with more
+// stand among them. Comments are passed over; a table in
+// fenced code is a problem. A row with more
 // cells than its header is a problem: renderers drop what is too much, and that
 // would be a number lost.
 func Markdown(src []byte) ([]Table, []Problem, error) {
@@ -61,6 +62,9 @@ func (r *markdownReader) fenced(mark string) {
 		if len(s) >= len(mark) && strings.Trim(s, mark[:1]) == "" {
 			r.at++
 			return
+		}
+		if r.begins() {
+			r.problems = append(r.problems, Problem{r.at + 1, "a table inside of a code block is not read; import it as a file of its own"})
 		}
 	}
 }

@@ -168,7 +168,16 @@ func (m *mapper) layout(t Table) (l layout, why string) {
 			l.metrics = append(l.metrics, metricColumn{i, c})
 		}
 	}
+	if i, ok := l.fields[FieldEngine]; ok && l.has(FieldTest) && same(t.Header[i], "backend") {
+		delete(l.fields, FieldEngine) // there it is CUDA, ROCm or Vulkan
+		l.other = append(l.other, i)
+	}
 	return l, l.lacks(t)
+}
+
+func (l layout) has(field string) bool {
+	_, ok := l.fields[field]
+	return ok
 }
 
 // lacks says what a table needs to have rows: metric columns, or the columns
@@ -221,12 +230,24 @@ func (m *mapper) row(t Table, l layout, line Line) {
 	}
 	for _, c := range l.metrics {
 		if text := cell(line, c.at); !isAbsent(text) {
-			m.value(base, c.column, text, t.Header[c.at])
+			m.one(base, c, l, line, t.Header[c.at])
 		}
 	}
 	if len(m.rows) > before {
 		m.entry++
 	}
+}
+
+// one reads one metric of a row; the column test says what its rate is of.
+func (m *mapper) one(base Row, c metricColumn, l layout, line Line, header string) {
+	if i, ok := l.fields[FieldTest]; ok && c.metric == "throughput_tok_s" {
+		var err error
+		if c.column, err = tested(strings.TrimSpace(cell(line, i)), &base, c.column); err != nil {
+			m.problem(line.N, "%s: %v", header, err)
+			return
+		}
+	}
+	m.value(base, c.column, cell(line, c.at), header)
 }
 
 // long reads a row of the form metric, value, unit.

@@ -114,6 +114,30 @@ func TestConcurrencyInHeaders(t *testing.T) {
 	}
 }
 
+// llama-bench and its kin say in a column what the rate is of.
+func TestLlamaBench(t *testing.T) {
+	tables, _, err := Read("markdown", []byte(`
+| model | size | params | backend | ngl | test | t/s |
+| ----- | ---: | -----: | ------- | --: | ---: | --: |
+| lumen 8B Q4_K - Medium | 4.58 GiB | 8.03 B | ROCm | 99 | pp512 | 5404.80 ± 10.80 |
+| lumen 8B Q4_K - Medium | 4.58 GiB | 8.03 B | ROCm | 99 | tg128 | 128.50 ± 0.13 |
+| lumen 8B Q4_K - Medium | 4.58 GiB | 8.03 B | ROCm | 99 | tg128 @ d4096 | 101.2 ± 0.1 |
+| lumen 8B Q4_K - Medium | 4.58 GiB | 8.03 B | ROCm | 99 | pp512+tg128 | 300 |
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, problems, err := Rows(tables, Options{})
+	if err != nil || len(rows) != 3 || len(problems) != 1 || !strings.Contains(problems[0].Reason, "not known what the rate is of") {
+		t.Fatalf("%+v %+v %v", rows, problems, err)
+	}
+	for i, want := range []string{"prefill_tok_s 5404.8 512", "decode_tok_s 128.5 -", "decode_tok_s 101.2 4096"} {
+		if got := fmt.Sprint(rows[i].Metric, " ", rows[i].Value, " ", orNil(rows[i].Context)); got != want || rows[i].Engine != "" || rows[i].Other["backend"] != "ROCm" {
+			t.Errorf("%s, want %s: %+v", got, want, rows[i])
+		}
+	}
+}
+
 func TestRefusesFiles(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40)
 	for _, tt := range []struct{ format, src, want string }{

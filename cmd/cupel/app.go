@@ -47,8 +47,8 @@ func (a *app) root() *cobra.Command {
 		Use:   "cupel",
 		Short: "decide a model, quantisation or engine swap from one spec file",
 		Long: `cupel turns an LLM serving decision into a campaign file, runs it as
-content-addressed steps (pin, preflight, measure, score, compare, publish,
-decide) and answers a release pipeline with an exit code.
+content-addressed steps (research, pin, preflight, measure, score, compare,
+publish, decide) and answers a release pipeline with an exit code.
 
 ` + exitCodeTable(),
 		SilenceUsage:  true,
@@ -71,8 +71,9 @@ decide) and answers a release pipeline with an exit code.
 		a.demoCmd(), a.initCmd(), a.checkCmd(), a.hashCmd(), a.planCmd(), a.runCmd(),
 		a.explainCmd(), a.statusCmd(), a.logCmd(), a.showCmd(),
 		a.gateCmd(), a.verifyCmd(), a.approveCmd(), a.replayCmd(), a.historyCmd(),
-		a.compareCmd(), a.powerCmd(), a.scoreCmd(), a.judgeCmd(), a.pinCmd(), a.modelsCmd(),
-		a.storeCmd(), a.suiteCmd(), a.itemsCmd(), a.schemaCmd(), a.metricsCmd(), a.overheadCmd(), a.versionCmd(), a.embeddedCmd(), a.loopbackCmd(),
+		a.compareCmd(), a.powerCmd(), a.scoreCmd(), a.judgeCmd(), a.researchCmd(), a.pinCmd(), a.modelsCmd(),
+		a.storeCmd(), a.suiteCmd(), a.itemsCmd(), a.schemaCmd(), a.metricsCmd(),
+		a.overheadCmd(), a.versionCmd(), a.embeddedCmd(), a.loopbackCmd(),
 	)
 	return root
 }

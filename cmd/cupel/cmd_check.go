@@ -16,6 +16,7 @@ import (
 	"github.com/cupel-dev/cupel/stages/items"
 	"github.com/cupel-dev/cupel/stages/measure"
 	"github.com/cupel-dev/cupel/stages/pin"
+	"github.com/cupel-dev/cupel/stages/research"
 	"github.com/cupel-dev/cupel/stages/score"
 )
 
@@ -114,6 +115,9 @@ func refuse(l *spec.Loaded) error {
 	for _, p := range score.CheckJudges(l.Campaign, openFile) {
 		all = append(all, l.At([]string{"judges", p.Judge, p.Field}, p.Err.Error(), ""))
 	}
+	for _, p := range research.Check(l.Campaign) {
+		all = append(all, l.At([]string{"research", "sources", fmt.Sprintf("[%d]", p.Source), "claims", fmt.Sprintf("[%d]", p.Claim), p.Field}, p.Msg, p.Hint))
+	}
 	all = append(all, checkSuites(l)...)
 	if len(all) == 0 {
 		return nil
@@ -204,6 +208,7 @@ func (a *app) warnings(l *spec.Loaded, locked bool) ([]string, error) {
 			out = append(out, "decide.approvals: nobody can approve yet: "+err.Error())
 		}
 	}
+	out = append(out, research.Warnings(l.Campaign)...)
 	counts, err := selectedItems(l)
 	if err != nil {
 		return nil, err

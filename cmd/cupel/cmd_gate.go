@@ -19,6 +19,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/store"
 	"github.com/cupel-dev/cupel/stages/approval"
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/publish"
 )
 
 type gateOptions struct {
@@ -385,6 +386,11 @@ func (a *app) printGitHub(ans gateAnswer) {
 			a.printf("| %s | %s | %s | %s | `%s` |\n", c.Candidate, g.Guard, strings.TrimSpace(g.Stratum+g.Cell), g.Verdict, strings.ReplaceAll(g.Explain, "|", "\\|"))
 			if g.Verdict != evidence.Pass {
 				notes = append(notes, fmt.Sprintf("::%s title=cupel %s::%s %s", annotation(g.Verdict), g.Guard, c.Candidate, strings.TrimSpace(g.Explain+" "+g.Reason)))
+			}
+		}
+		for _, g := range c.Priors {
+			if g.Verdict != evidence.Pass {
+				notes = append(notes, fmt.Sprintf("::notice title=cupel prior %s::%s %s, in no verdict: %s %s", g.Guard, c.Candidate, publish.Outcome(g), g.Explain, g.Reason))
 			}
 		}
 	}

@@ -25,7 +25,9 @@ func (a *app) printDecision(d *evidence.Decision, rec *evidence.Record) {
 			a.printf("  %s\n", c.Why)
 		}
 		a.printGuards(p, c.Guards)
+		a.printPriors(p, c.Priors)
 	}
+	a.printResearch(rec)
 	a.printPins(rec)
 	a.printScores(rec)
 	a.printLoad(rec)

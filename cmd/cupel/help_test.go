@@ -12,7 +12,7 @@ import (
 
 // codeless are commands that only print what is inside the binary: they have no
 // exit codes of their own to explain.
-var codeless = []string{"cupel metrics", "cupel schema", "cupel suite list", "cupel suite show", "cupel version", "cupel status", "cupel log", "cupel store stats"}
+var codeless = []string{"cupel metrics", "cupel schema", "cupel suite list", "cupel suite show", "cupel version", "cupel status", "cupel log", "cupel store stats", "cupel research fields"}
 
 // TestHelp walks all commands: each one that does something has two examples
 // that are commands, the table of exit codes, and help by -h.

@@ -25,6 +25,7 @@ import (
 	"github.com/cupel-dev/cupel/stages/pin"
 	"github.com/cupel-dev/cupel/stages/preflight"
 	"github.com/cupel-dev/cupel/stages/publish"
+	"github.com/cupel-dev/cupel/stages/research"
 	"github.com/cupel-dev/cupel/stages/sandbox"
 	"github.com/cupel-dev/cupel/stages/score"
 )
@@ -54,7 +55,7 @@ func wire(loaded *spec.Loaded, bindings map[string]spec.Binding) *wiring {
 // adders are the stages' contributions to the plan.
 func (w *wiring) adders() []plan.Adder {
 	stages := []plan.Adder{
-		pin.Steps, preflight.Steps, measure.Steps, scoring(w.loaded).Steps, compare.Steps,
+		research.Steps, pin.Steps, preflight.Steps, measure.Steps, scoring(w.loaded).Steps, compare.Steps,
 		publish.Steps(w.loaded.Digest), decide.Steps,
 	}
 	for i, add := range stages {
@@ -121,6 +122,7 @@ func (w *wiring) runners() map[string]step.Runner {
 		measure.KindJudge:    measure.Judge{Generate: measure.Generate{Dial: dial}},
 		publish.RecordKind:   publish.RecordRunner{},
 		publish.FindingKind:  publish.FindingRunner{},
+		research.Kind:        step.RunnerFunc(research.Run),
 		decide.Kind:          step.RunnerFunc(decide.Run),
 	}
 	maps.Copy(out, scoring(w.loaded).Runners())

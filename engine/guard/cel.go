@@ -144,6 +144,7 @@ var total = map[string]bool{
 
 const (
 	opAdd    = operators.Add
+	opIndex  = operators.Index
 	opDivide = operators.Divide
 	opModulo = operators.Modulo
 	opNegate = operators.Negate

@@ -16,8 +16,9 @@ type Env struct {
 // float64, *float64, bool, string, or named structs and pointers to structs of
 // these; each has a tag `cel:"name"` and may have a tag `doc`. The tag `interval:"lo"`, `"hi"` or
 // `"point"` marks the ends and the estimate of one confidence interval per
-// struct: see [Program.Classify].
-func New(vars any) (*Env, error) {
+// struct: see [Program.Classify]. A field of type [Named] is a group whose names
+// are given by names.
+func New(vars any, names ...Names) (*Env, error) {
 	t := reflect.TypeOf(vars)
 	if t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -28,6 +29,11 @@ func New(vars any) (*Env, error) {
 	root, err := tree(t)
 	if err != nil {
 		return nil, fmt.Errorf("guard environment: %w", err)
+	}
+	for _, n := range names {
+		if err := root.addNames(n); err != nil {
+			return nil, fmt.Errorf("guard environment: %w", err)
+		}
 	}
 	env, err := newCELEnv(root, t)
 	if err != nil {
@@ -49,7 +55,7 @@ func (f *field) leaves(doc string, out []Variable) []Variable {
 	if f.doc != "" {
 		doc = f.doc
 	}
-	if f.kind != group {
+	if f.kind != group || f.open && len(f.fields) == 0 {
 		return append(out, Variable{f.path, doc})
 	}
 	for _, c := range f.fields {

@@ -39,6 +39,9 @@ func (l *linter) walk(x expr) {
 		l.report(x, "this has no type that could be checked", "use the typed values and literals of one type")
 		return
 	}
+	if l.named(x) {
+		return
+	}
 	switch x.Kind() {
 	case kindIdent, kindSelect:
 		l.value(x)
@@ -78,13 +81,19 @@ func (l *linter) value(x expr) {
 	case !ok && x.Kind() == kindSelect:
 		l.walk(x.AsSelect().Operand())
 	case f == nil: // the name of a type, or a literal of an enumeration
+	case f.open:
+		l.report(x, dotted+" is a group of values", "name one of them: "+dotted+`["…"]`)
 	case f.kind == group:
 		l.report(x, dotted+" is a group of values", "name one of them: "+dotted+"."+strings.Join(f.names(), ", "+dotted+"."))
 	default:
-		if !slices.Contains(l.paths, f) {
-			l.paths = append(l.paths, f)
-		}
+		l.note(f)
 		l.show(x)
+	}
+}
+
+func (l *linter) note(f *field) {
+	if !slices.Contains(l.paths, f) {
+		l.paths = append(l.paths, f)
 	}
 }
 

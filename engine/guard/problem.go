@@ -72,6 +72,7 @@ var (
 	undeclared = regexp.MustCompile(`^undeclared reference to '([^']*)'`)
 	undefined  = regexp.MustCompile(`^undefined field '([^']*)'`)
 	overload   = regexp.MustCompile(`^found no matching overload for '([^']*)' applied to '([^']*)'`)
+	noFields   = regexp.MustCompile(`does not support field selection`)
 	syntax     = regexp.MustCompile(`^Syntax error: `)
 )
 
@@ -101,10 +102,28 @@ func (e *Env) reword(msg string, parsed *celAST, id int64) (string, string) {
 	if m := undefined.FindStringSubmatch(msg); m != nil {
 		return e.undefinedField(m[1], parsed, id)
 	}
+	if noFields.MatchString(msg) && e.dotted(parsed, id) {
+		return "a name with dots stands in brackets", `write group["context.advertised"]`
+	}
 	if m := overload.FindStringSubmatch(msg); m != nil {
 		return fmt.Sprintf("%s cannot be used on %s", strings.Trim(m[1], "_"), m[2]), overloadHint(m[2])
 	}
 	return syntax.ReplaceAllString(msg, "syntax error: "), ""
+}
+
+// dotted reports whether the expression selects from a value of an open group.
+func (e *Env) dotted(parsed *celAST, id int64) (found bool) {
+	if parsed == nil {
+		return false
+	}
+	preOrder(parsed.NativeRep().Expr(), func(x expr) {
+		if x.Kind() != kindSelect || x.ID() != id && x.AsSelect().Operand().ID() != id {
+			return
+		}
+		_, in, _, ok := e.root.lookup(x.AsSelect().Operand())
+		found = found || ok && in != nil && in.open
+	})
+	return found
 }
 
 func overloadHint(operands string) string {

@@ -30,6 +30,7 @@ type field struct {
 	parent     *field
 	fields     []*field // of a group, in declaration order
 	role       string   // "lo", "hi" or "point" of the parent's interval
+	open       bool     // a group of type Named
 }
 
 // tree reads the names from a struct type. Tags: `cel:"name"` gives the name,
@@ -63,6 +64,10 @@ func (f *field) addField(sf reflect.StructField, i, depth int) error {
 	c := &field{name: name, path: strings.TrimPrefix(f.path+"."+name, "."), index: i, parent: f, role: sf.Tag.Get("interval"), doc: sf.Tag.Get("doc")}
 	f.fields = append(f.fields, c)
 	t := sf.Type
+	if t == namedType {
+		c.open = true
+		return nil
+	}
 	if t.Kind() == reflect.Pointer && (t.Elem().Kind() == reflect.Struct || t.Elem().Kind() == reflect.Float64) {
 		t = t.Elem()
 	}
@@ -141,6 +146,9 @@ func (f *field) in(root reflect.Value) (v reflect.Value, ok bool) {
 	v, ok = f.parent.in(root)
 	if !ok {
 		return v, false
+	}
+	if f.parent.open {
+		return f.at(v)
 	}
 	v = v.Field(f.index)
 	if f.kind == group && v.Kind() == reflect.Pointer {

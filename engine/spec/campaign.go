@@ -43,12 +43,22 @@ type Research struct {
 
 // Source is one thing that was read.
 type Source struct {
-	ID          string  `json:"id"`
-	Kind        string  `json:"kind"` // model-card | engine-cookbook | vendor-post | paper | community | advisory | import
-	URL         string  `json:"url"`
-	PublishedOn string  `json:"publishedOn,omitempty"`
-	Snapshot    *File   `json:"snapshot,omitempty"`
-	Claims      []Claim `json:"claims,omitempty"`
+	ID             string         `json:"id"`
+	Kind           string         `json:"kind"` // model-card | engine-cookbook | vendor-post | paper | community | advisory | import
+	URL            string         `json:"url"`
+	PublishedOn    string         `json:"publishedOn,omitempty"` // "" = the source does not say
+	Publisher      string         `json:"publisher,omitempty"`
+	OwnsFact       bool           `json:"ownsFact,omitempty"` // the publisher made or measured what it speaks of
+	CorroboratedBy *Corroboration `json:"corroboratedBy,omitempty"`
+	Snapshot       *File          `json:"snapshot,omitempty"`
+	Claims         []Claim        `json:"claims,omitempty"`
+}
+
+// Corroboration names what states or measures the same as a source.
+type Corroboration struct {
+	Sources   []string `json:"sources,omitempty"`
+	Workloads []string `json:"workloads,omitempty"`
+	Tolerance float64  `json:"tolerance"` // share of the claimed value
 }
 
 // Claim is one value that a source states: a prior, never evidence.
@@ -57,6 +67,8 @@ type Claim struct {
 	Metric    string  `json:"metric"`
 	Value     float64 `json:"value"`
 	Unit      string  `json:"unit,omitempty"`
+	Workload  string  `json:"workload,omitempty"` // "" = any
+	Cell      string  `json:"cell,omitempty"`     // "" = any; only with a workload
 }
 
 // File is a file that the campaign names. In the spec a string; in the

@@ -102,32 +102,6 @@ func (r *rules) reference(n *node, p path, what string, among *node) bool {
 	return true
 }
 
-func (r *rules) research() {
-	res := r.root.get("research")
-	r.date(res.get("observedOn"), path{"research", "observedOn"})
-	for i, n := range res.get("shortlist").items() {
-		r.reference(n, path{"research", "shortlist", index(i)}, "candidate", r.declared)
-	}
-	ids := map[string]bool{}
-	for i, src := range res.get("sources").items() {
-		p := path{"research", "sources", index(i)}
-		r.date(src.get("publishedOn"), p.with("publishedOn"))
-		if id, ok := src.get("id").str(); ok {
-			if ids[id] {
-				r.errs.add(src.get("id").at, p.with("id"), fmt.Sprintf("a second source %q", show(id)), "ids are unique")
-			}
-			ids[id] = true
-		}
-		claims := src.get("claims").items()
-		for j, claim := range claims {
-			r.reference(claim.get("candidate"), p.with("claims").with(index(j)).with("candidate"), "candidate", r.declared)
-		}
-		if len(claims) > 0 && src.get("snapshot") == nil {
-			r.warnings.add(src.at, p, "claims without a snapshot cannot be used", "save what the source said to a file and name it as snapshot")
-		}
-	}
-}
-
 // date refuses 30 February, which the pattern lets pass.
 func (r *rules) date(n *node, p path) {
 	s, ok := n.str()

@@ -15,6 +15,7 @@ type Capacity struct {
 	Cell        string  `cel:"cell" doc:"the cell's name, such as c=4, rate=2.5 or tokens=8192"`
 	Candidate   *Cell   `cel:"candidate" doc:"the candidate's cell"`
 	Baseline    *Cell   `cel:"baseline" doc:"the baseline's cell"`
+	Prior       Priors  `cel:"prior"`
 }
 
 // Cell has the metric ids of [metric.Cell]; a test compares the two.

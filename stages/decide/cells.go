@@ -32,7 +32,9 @@ func (j *judge) cells(candidate string, g spec.Guard, blank evidence.GuardResult
 		if turned := r.turnedByMore(name, mine, base); turned {
 			blocks = append(blocks, fmt.Sprintf("%s: %s (%s)", metric.LowerBound.Code, metric.LowerBound.Sentence, candidate))
 		}
-		r.apply(&res, capacityFacts(name, mine, base), blocks)
+		f := capacityFacts(name, mine, base)
+		j.putPriors(r, &f, &res, candidate)
+		r.apply(&res, f, blocks)
 		out = append(out, res)
 	}
 	return out

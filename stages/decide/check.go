@@ -56,16 +56,19 @@ func Check(c *spec.Campaign) []CheckError {
 // the baseline or the sample alone would promote whatever is served.
 func unguarded(c *spec.Campaign) (out []CheckError) {
 	for _, name := range PolicyOf(c).Candidates {
-		looked := false
+		looked, warned := false, ""
 		for _, g := range c.Decide.Guards {
 			if len(g.Candidates) > 0 && !slices.Contains(g.Candidates, name) {
 				continue
 			}
-			p, err := compile(c.Measure[g.On].Kind, g)
+			p, err := compile(c.Measure[g.On].Kind, g, claimedMetrics(c))
 			looked = looked || err == nil && (rule{p}).about()
+			if err == nil && (rule{p}).readsPrior() {
+				warned = " (one that reads a prior only warns)"
+			}
 		}
 		if !looked {
-			out = append(out, CheckError{Msg: fmt.Sprintf("no guard looks at candidate %s; name lo, candidate.mean or another of its numbers in one", name)})
+			out = append(out, CheckError{Msg: fmt.Sprintf("no guard looks at candidate %s%s; name lo, candidate.mean or another of its numbers in one", name, warned)})
 		}
 	}
 	return out
@@ -102,7 +105,7 @@ func (k *checker) check() {
 		k.add("on", "there is no workload %s; there are: %s", k.guard.On, k.workloads())
 		return
 	}
-	env, err := envFor(w.Kind)
+	env, err := envFor(w.Kind, claimedMetrics(k.campaign))
 	if err != nil {
 		k.add("on", "%s is a workload of kind %s: %v", k.guard.On, w.Kind, err)
 		return
@@ -172,6 +175,7 @@ func (k *checker) rule(env *guard.Env) {
 	if (rule{p}).constant(k.campaign.Measure[k.guard.On].Kind) {
 		k.add("rule", "it holds whatever is measured, so it guards nothing")
 	}
+	k.priors(rule{p})
 	if (rule{p}).names("noise") && !k.hasFloor() {
 		k.add("rule", "it names noise, and no workload measures the noise floor of %s; add one: {kind: noise-floor, candidate: %s, suite: %s}",
 			k.guard.On, k.campaign.Baseline(), k.guard.On)

@@ -18,6 +18,7 @@ func (r rule) constant(kind string) bool {
 	for range tries {
 		vars := reflect.New(varsOf(kind)).Elem()
 		fillVars(vars, rng)
+		r.fillPriors(vars, rng)
 		if res := r.Eval(vars.Interface(), nil); !res.Holds() {
 			return false
 		}
@@ -110,7 +111,11 @@ func (s *splitMix) below(n int) int { return int(s.next() % uint64(n)) }
 func (s *splitMix) share() float64  { return float64(s.next()>>11) / (1 << 53) }
 
 // about reports whether the rule names anything that the candidate could change.
+// One that reads a prior decides nothing.
 func (r rule) about() bool {
+	if r.readsPrior() {
+		return false
+	}
 	for _, p := range r.Paths() {
 		of, _, _ := strings.Cut(p, ".")
 		switch {

@@ -21,6 +21,7 @@ type Policy struct {
 	Candidates []string            `json:"candidates"` // all but the baseline, sorted
 	Workloads  map[string]Workload `json:"workloads"`
 	Decide     spec.Decide         `json:"decide"`
+	Priors     []string            `json:"priors,omitempty"` // metrics that sources claim, sorted: what prior.* may name
 }
 
 // Workload is what the guards need to know of one.
@@ -31,7 +32,7 @@ type Workload struct {
 
 // PolicyOf takes the policy from a campaign.
 func PolicyOf(c *spec.Campaign) Policy {
-	p := Policy{Campaign: c.Campaign, Baseline: c.Baseline(), Candidates: []string{}, Workloads: map[string]Workload{}, Decide: c.Decide}
+	p := Policy{Campaign: c.Campaign, Baseline: c.Baseline(), Candidates: []string{}, Workloads: map[string]Workload{}, Decide: c.Decide, Priors: claimedMetrics(c)}
 	for _, name := range slices.Sorted(maps.Keys(c.Candidates)) {
 		if c.Candidates[name].Role != "baseline" {
 			p.Candidates = append(p.Candidates, name)
@@ -79,7 +80,7 @@ type judge struct {
 func (j *judge) compile() {
 	j.rules, j.broken = map[string]rule{}, map[string]string{}
 	for name, g := range j.policy.Decide.Guards {
-		p, err := compile(j.policy.Workloads[g.On].Kind, g)
+		p, err := compile(j.policy.Workloads[g.On].Kind, g, j.policy.Priors)
 		if err != nil {
 			j.broken[name] = err.Error()
 			continue
@@ -88,11 +89,11 @@ func (j *judge) compile() {
 	}
 }
 
-func compile(kind string, g spec.Guard) (*guard.Program, error) {
+func compile(kind string, g spec.Guard, priors []string) (*guard.Program, error) {
 	if kind == "" {
 		return nil, fmt.Errorf("there is no workload %q", g.On)
 	}
-	env, err := envFor(kind)
+	env, err := envFor(kind, priors)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +109,10 @@ func (j *judge) candidate(name string) evidence.CandidateDecision {
 	var verdicts []evidence.Verdict
 	for _, g := range slices.Sorted(maps.Keys(j.policy.Decide.Guards)) {
 		if only := j.policy.Decide.Guards[g].Candidates; len(only) > 0 && !slices.Contains(only, name) {
+			continue
+		}
+		if j.warns(g) {
+			d.Priors = append(d.Priors, j.guard(name, g)...)
 			continue
 		}
 		for _, r := range j.guard(name, g) {

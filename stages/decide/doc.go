@@ -14,4 +14,7 @@
 // the bottleneck, or the statistics warn that the interval is too narrow. Rules
 // that name only facts of one side's own answers (truncation, failures, token
 // counts) rest on no comparison and are decided regardless.
+//
+// A guard that reads a prior (prior.candidate["context.advertised"]) warns: it is
+// evaluated and listed apart, and no verdict is made of it, whatever it says.
 package decide

@@ -74,7 +74,7 @@ func (r rule) judged(j *evidence.Judged) (blocks, notes []string) {
 
 // namesScores reports whether the rule names a number that scores make.
 func (r rule) namesScores() bool {
-	for _, p := range r.Paths() {
+	for _, p := range r.measuredPaths() {
 		name := p[strings.LastIndexByte(p, '.')+1:]
 		if !own[name] && (!strings.HasPrefix(p, "cost.") || strings.HasPrefix(p, "cost.per_1k_correct")) {
 			return true
@@ -117,7 +117,7 @@ func (r rule) lost(a evidence.Attrition) string {
 	if a.Total == 0 {
 		return ""
 	}
-	for _, p := range r.Paths() {
+	for _, p := range r.measuredPaths() {
 		name := p[strings.LastIndexByte(p, '.')+1:]
 		switch {
 		case strings.HasPrefix(p, "noise.") || strings.HasPrefix(p, "cost.") || aboutLoss[name]:

@@ -105,7 +105,7 @@ func TestConstantRules(t *testing.T) {
 		"candidate.truncation_rate <= 0.01": false,
 		"delta > noise.lo || lo > -0.02":    false,
 	} {
-		env, err := envFor("quality")
+		env, err := envFor("quality", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

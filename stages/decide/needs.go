@@ -38,13 +38,16 @@ func eachQuality(c *spec.Campaign, counts map[string]map[string]int, visit func(
 	for _, name := range slices.Sorted(maps.Keys(c.Decide.Guards)) {
 		g := c.Decide.Guards[name]
 		strata, known := counts[g.On]
-		env, err := envFor(c.Measure[g.On].Kind)
+		env, err := envFor(c.Measure[g.On].Kind, claimedMetrics(c))
 		if err != nil || !known || c.Measure[g.On].Kind != "quality" {
 			continue
 		}
 		p, err := env.Compile(g.Rule)
 		if err != nil {
 			continue // Check has reported it
+		}
+		if (rule{p}).readsPrior() {
+			continue // it decides nothing, so it needs no number of items
 		}
 		for _, s := range expand(g.Strata, strata) {
 			visit(name, p, s, items(strata, s))

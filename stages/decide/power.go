@@ -90,7 +90,7 @@ func warnings(name, stratum string, p *guard.Program, have int, confidence float
 // onPoint reports whether the rule compares an estimate and no interval.
 func (r rule) onPoint() bool {
 	point := false
-	for _, p := range r.Paths() {
+	for _, p := range r.measuredPaths() {
 		name := p[strings.LastIndexByte(p, '.')+1:]
 		if name == "lo" || name == "hi" {
 			return false

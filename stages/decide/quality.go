@@ -27,6 +27,7 @@ type Quality struct {
 	Candidate    *Side    `cel:"candidate" doc:"the candidate's own scores"`
 	Baseline     *Side    `cel:"baseline" doc:"the baseline's own scores"`
 	Cost         Costs    `cel:"cost" doc:"what the answers took, of the whole workload"`
+	Prior        Priors   `cel:"prior"`
 }
 
 // Costs are those of the whole workload, whatever the stratum.

@@ -2,6 +2,7 @@ package decide
 
 import (
 	"github.com/cupel-dev/cupel/stages/metric"
+	"github.com/cupel-dev/cupel/stages/prior"
 	"github.com/cupel-dev/cupel/stages/stats"
 )
 
@@ -42,6 +43,9 @@ var sentences = func() map[string]string {
 		out[string(r.Code)] = r.Sentence
 	}
 	for _, r := range metric.Reasons {
+		out[r.Code] = r.Sentence
+	}
+	for _, r := range prior.Reasons {
 		out[r.Code] = r.Sentence
 	}
 	for _, r := range Reasons {

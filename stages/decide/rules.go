@@ -14,14 +14,19 @@ var (
 	capacityEnv = sync.OnceValues(func() (*guard.Env, error) { return guard.New(Capacity{}) })
 )
 
-// envFor returns the environment for guards on a kind of workload. Its error
-// is a sentence for the author of the campaign.
-func envFor(kind string) (*guard.Env, error) {
+// envFor returns the environment for guards on a kind of workload, in which the
+// metrics of priors can be named. Its error is a sentence for the author of the
+// campaign.
+func envFor(kind string, priors []string) (*guard.Env, error) {
 	switch {
-	case kind == "quality":
+	case kind == "quality" && len(priors) == 0:
 		return qualityEnv()
-	case serving(kind):
+	case kind == "quality":
+		return guard.New(Quality{}, priorNames(priors)...)
+	case serving(kind) && len(priors) == 0:
 		return capacityEnv()
+	case serving(kind):
+		return guard.New(Capacity{}, priorNames(priors)...)
 	case kind == "noise-floor":
 		return nil, fmt.Errorf("a noise floor has no guards of its own; put the guard on the quality workload that it repeats and name noise.lo, noise.hi or noise.excess")
 	}
@@ -34,7 +39,7 @@ func serving(kind string) bool { return spec.Workload{Kind: kind}.Serving() }
 // Variables lists what a rule may name on a workload of that kind; nil for
 // kinds without guards.
 func Variables(kind string) []guard.Variable {
-	env, err := envFor(kind)
+	env, err := envFor(kind, nil)
 	if err != nil {
 		return nil
 	}
@@ -60,7 +65,7 @@ func (r rule) names(group string) bool {
 // compares reports whether the rule rests on the comparison, and not only on
 // counts of one side's own answers.
 func (r rule) compares() bool {
-	for _, p := range r.Paths() {
+	for _, p := range r.measuredPaths() {
 		side, rest, _ := strings.Cut(p, ".")
 		if side == "cost" {
 			continue

@@ -16,7 +16,7 @@ import (
 // decided differently.
 const (
 	Kind     = "decide"
-	Revision = 7
+	Revision = 8
 )
 
 const inputRecord = "record"

@@ -81,9 +81,10 @@ func (j *judge) stratum(c *evidence.Comparison, floor *evidence.NoiseFloor, res 
 	}
 	r := j.rules[res.Guard]
 	res.Items = s.N
+	j.putPriors(r, &f, &res, c.Candidate)
 	blocks, notes := doubts(r, c, floor, s, res.Stratum)
 	blocks = append(blocks, j.otherTokensThan(r, c.Candidate)...)
-	res.Warnings = notes
+	res.Warnings = append(res.Warnings, notes...)
 	f.span = r.span(s)
 	open := r.apply(&res, f, blocks)
 	if !open || len(blocks) > 0 || s.N == 0 || len(r.intervals()) != 1 {

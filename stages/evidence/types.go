@@ -314,6 +314,7 @@ type Record struct {
 	Baseline    string                     `json:"baseline"`
 	Candidates  map[string]CandidateRecord `json:"candidates"`
 	Judges      map[string]JudgeRecord     `json:"judges,omitempty"`
+	Research    *Research                  `json:"research,omitempty"` // external priors: they decide nothing
 	Comparisons []Comparison               `json:"comparisons"`
 	Noise       []NoiseFloor               `json:"noise"`
 	Evidence    []EvidenceFile             `json:"evidence"` // the raw rows by digest
@@ -383,6 +384,7 @@ type CandidateDecision struct {
 	Label     string        `json:"label"` // challenger | no-promotion | rejected
 	Why       string        `json:"why"`
 	Guards    []GuardResult `json:"guards"`
+	Priors    []GuardResult `json:"priors,omitempty"` // guards that read a prior: warnings, in no verdict
 	Worst     string        `json:"worst_stratum,omitempty"`
 }
 

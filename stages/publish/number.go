@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cupel-dev/cupel/stages/metric"
+	"github.com/cupel-dev/cupel/stages/prior"
 	"github.com/cupel-dev/cupel/stages/stats"
 )
 
@@ -162,6 +163,9 @@ var sentences = func() map[string]string {
 		out[string(r.Code)] = r.Sentence
 	}
 	for _, r := range metric.Reasons {
+		out[r.Code] = r.Sentence
+	}
+	for _, r := range prior.Reasons {
 		out[r.Code] = r.Sentence
 	}
 	return out

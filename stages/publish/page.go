@@ -23,6 +23,8 @@ type page struct {
 	Cards    []card
 	Next     []string
 
+	Research *researchView // nil = the campaign lists none
+
 	Quality  []qualityView
 	Tradeoff []tradeoffView
 	Noise    []noiseView
@@ -48,7 +50,8 @@ func newPage(rec *evidence.Record, dec *evidence.Decision) page {
 		Owner: rec.Owner, Date: rec.Date, Baseline: rec.Baseline,
 		SpecHash: rec.SpecHash, Evidence: dec.Evidence,
 		Verdict: markOf(dec.Verdict), Headline: headline(dec), Cards: m.cards(), Next: dec.Next,
-		Quality: m.quality(), Tradeoff: m.tradeoffs(), Noise: m.noise(), Load: m.load(), Pins: m.pins(),
+		Research: m.research(),
+		Quality:  m.quality(), Tradeoff: m.tradeoffs(), Noise: m.noise(), Load: m.load(), Pins: m.pins(),
 		Unknown: m.unknown(), Caveats: m.caveats(), Files: rec.Evidence, Binds: m.binds(),
 	}
 }

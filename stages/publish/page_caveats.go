@@ -14,7 +14,7 @@ import (
 // caveat is one thing that a reader should know before using a number.
 type caveat struct{ Where, Text string }
 
-// caveats lists them in a fixed order: what was refused, then pins, scores,
+// caveats lists them in a fixed order: what was refused, then what was read, pins, scores,
 // what was asked for before, comparisons, noise floor, load, guards.
 func (m pageMaker) caveats() []caveat {
 	var out []caveat
@@ -23,6 +23,7 @@ func (m pageMaker) caveats() []caveat {
 			out = append(out, caveat{name, "it was stopped: " + c.Stopped})
 		}
 	}
+	out = append(out, m.researchCaveats()...)
 	for _, f := range PinFindings(m.rec) {
 		out = append(out, caveat{f.Candidate, f.Text})
 	}

@@ -15,6 +15,7 @@ type card struct {
 	Why    string
 	Worst  string // stratum to look at first
 	Guards []guardRow
+	Priors []priorRow
 	Counts string // "3 pass, 1 fail"
 	Checks []checkRow
 }
@@ -43,6 +44,7 @@ func (m pageMaker) cards() []card {
 		for _, g := range c.Guards {
 			v.Guards = append(v.Guards, guardRowOf(g))
 		}
+		v.Priors = priorRows(c.Priors)
 		v.Counts = counts(c.Guards)
 		v.Checks = failedChecks(m.rec.Candidates[c.Candidate].Preflight)
 		out = append(out, v)

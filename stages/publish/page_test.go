@@ -213,10 +213,14 @@ func TestHostileTexts(t *testing.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 6).Draw(t, "text"), "")
 		rec := &evidence.Record{Campaign: "x", Question: text, Reward: text, Kind: text, Owner: text, Baseline: "b",
 			Labels: map[string][]string{"c": {text}}, Unknown: []evidence.Unknown{{Field: text, Reason: text}},
-			Evidence:   []evidence.EvidenceFile{{Step: text, Output: text}},
+			Evidence: []evidence.EvidenceFile{{Step: text, Output: text}},
+			Research: &evidence.Research{ObservedOn: "2026-11-20", Shortlist: []string{text}, Sources: []evidence.ResearchSource{{ID: text, Kind: text, URL: text, Publisher: text, PublishedOn: text, Age: text, Role: text, Reason: text,
+				Claims: []evidence.Prior{{Candidate: text, Metric: text, Unit: text, Role: text, Uncertain: []string{text}, Unmeasured: text},
+					{Candidate: text, Metric: "x", Measured: []evidence.ClaimMeasured{{Workload: text, Cell: text, Metric: text, Unit: text, Reason: text, Doubt: text}}}}}}},
 			Candidates: map[string]evidence.CandidateRecord{"b": {Pin: &evidence.PinDoc{Fields: []evidence.PinField{{Name: text, Observed: text}}}}, "c": {Stopped: text}}}
 		dec := &evidence.Decision{Verdict: evidence.Fail, Next: []string{text}, Candidates: []evidence.CandidateDecision{{Candidate: "c", Why: text, Label: text, Worst: text,
-			Guards: []evidence.GuardResult{{Guard: text, On: text, Stratum: text, Rule: text, Explain: text, Reason: text, Warnings: []string{text}}}}}}
+			Guards: []evidence.GuardResult{{Guard: text, On: text, Stratum: text, Rule: text, Explain: text, Reason: text, Warnings: []string{text}}},
+			Priors: []evidence.GuardResult{{Guard: text, On: text, Cell: text, Rule: text, Explain: text, Reason: text, Warnings: []string{text}}}}}}
 		readme, report, err := render(rec, dec)
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/metric"
+	"github.com/cupel-dev/cupel/stages/prior"
 )
 
 // RecordSchema names the format of record.json.
@@ -75,6 +76,10 @@ func (b *builder) add(s source) error {
 	}
 	if s.Judge != "" {
 		return b.addJudge(s, d)
+	}
+	if s.What == "research" {
+		b.rec.Research = new(evidence.Research)
+		return readJSON(b.job, s.Input, b.rec.Research)
 	}
 	cand := b.rec.Candidates[s.Candidate]
 	defer func() { b.rec.Candidates[s.Candidate] = cand }()
@@ -180,6 +185,9 @@ func (b *builder) finish() {
 	} else {
 		b.unknown("date", "nothing was measured")
 	}
+	if b.rec.Research != nil {
+		prior.Classify(b.rec.Research, prior.Measured(b.rec))
+	}
 	for name := range b.rec.Candidates {
 		b.rec.Labels[name] = labels(b.rec, name)
 	}
@@ -198,6 +206,9 @@ func (b *builder) finish() {
 func labels(rec *evidence.Record, name string) []string {
 	c := rec.Candidates[name]
 	out := []string{}
+	if claimed(rec.Research, name) {
+		out = append(out, evidence.ExternalPrior)
+	}
 	if c.Preflight != nil && c.Preflight.Passed {
 		out = append(out, "functional")
 	}
@@ -214,6 +225,13 @@ func labels(rec *evidence.Record, name string) []string {
 		}
 	}
 	return out
+}
+
+// claimed reports whether a source claims anything of a candidate.
+func claimed(r *evidence.Research, candidate string) bool {
+	return r != nil && slices.ContainsFunc(r.Sources, func(s evidence.ResearchSource) bool {
+		return slices.ContainsFunc(s.Claims, func(c evidence.Prior) bool { return c.Candidate == candidate })
+	})
 }
 
 func readJSON(job step.Job, input string, v any) error {

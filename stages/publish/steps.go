@@ -49,7 +49,7 @@ type recordParams struct {
 // source says what an input of the record step is.
 type source struct {
 	Input     string `json:"input"`
-	What      string `json:"what"` // pin | preflight | summary | metrics | comparison | noise | calibration | raw
+	What      string `json:"what"` // pin | preflight | summary | metrics | comparison | noise | calibration | research | raw
 	Candidate string `json:"candidate,omitempty"`
 	Workload  string `json:"workload,omitempty"`
 	Judge     string `json:"judge,omitempty"`
@@ -153,6 +153,9 @@ func sources(c *spec.Campaign) []source {
 		}
 	}
 	out = append(out, judgeSources(c)...)
+	if c.Research != nil {
+		add("research", "", "", evidence.ResearchStep, evidence.OutResearch)
+	}
 	slices.SortFunc(out, func(a, b source) int { return strings.Compare(a.Input, b.Input) })
 	return slices.CompactFunc(out, func(a, b source) bool { return a.Input == b.Input })
 }

@@ -44,6 +44,7 @@ type Message struct {
 	Content    string          `json:"content"`
 	ToolCallID string          `json:"tool_call_id,omitempty"`
 	ToolCalls  json.RawMessage `json:"tool_calls,omitempty"`
+	Media      []Media         `json:"media,omitempty"` // of a user's turn, after its text
 }
 
 // Sampling is always sent in full.

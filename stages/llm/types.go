@@ -198,6 +198,7 @@ type Response struct {
 	OutputNS []int64
 	Logprobs []Logprob // when asked for
 	Raw      int       // bytes of the answer's body
+	Ended    bool      // the protocol's own end came: [DONE], done:true, response.completed
 }
 
 // Truncated reports whether the answer was cut by the token limit.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -11,10 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/decide"
 	"github.com/cupel-dev/cupel/stages/items"
 	"github.com/cupel-dev/cupel/stages/measure"
 	"github.com/cupel-dev/cupel/stages/pin"
+	"github.com/cupel-dev/cupel/stages/preflight"
 	"github.com/cupel-dev/cupel/stages/score"
 )
 
@@ -112,10 +115,21 @@ func refuse(l *spec.Loaded) error {
 		all = append(all, l.At([]string{"judges", p.Judge, p.Field}, p.Err.Error(), ""))
 	}
 	all = append(all, checkSuites(l)...)
+	for _, p := range preflight.Check(l.Campaign) {
+		all = append(all, problemAt(l, p))
+	}
 	if len(all) == 0 {
 		return nil
 	}
 	return all.Sorted()
+}
+
+// problemAt puts a problem and its hint at its place in the file.
+func problemAt(l *spec.Loaded, p preflight.Problem) *spec.Error {
+	if h, ok := errors.AsType[*step.Hint](p.Err); ok {
+		return l.At(p.Path, h.Err.Error(), h.Todo)
+	}
+	return l.At(p.Path, p.Err.Error(), "")
 }
 
 // indistinguishable refuses candidates with equal pins. They would be one
@@ -178,6 +192,7 @@ func (a *app) warnings(l *spec.Loaded, locked bool) ([]string, error) {
 			out = append(out, "decide.approvals: nobody can approve yet: "+err.Error())
 		}
 	}
+	out = append(out, preflight.Warnings(l.Campaign)...)
 	counts, err := selectedItems(l)
 	if err != nil {
 		return nil, err

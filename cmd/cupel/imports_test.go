@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"engine/store"},
 	{"stages/sandbox", "stages/foreign", "stages/items/suite"}, // know scorers
 	{"stages/research", "stages/preflight", "stages/measure", "stages/score", "stages/compare", "stages/publish", "stages/decide"},
-	{"stages/pin"}, // the measuring stages look at a pin again
+	{"stages/pin", "stages/measure/prompts"}, // the measuring stages look at a pin again; preflight asks for lengths too
 	{"engine/guard"},
 	{"stages/evidence", "stages/approval"},
 	{"stages/judge"},

@@ -169,7 +169,7 @@ func TestOutsideIsNoRefusal(t *testing.T) {
 
 func TestUnknownCheck(t *testing.T) {
 	_, _, err := run(t, spec.Preflight{Checks: []string{"health", "jsn"}}, healthy("{}"))
-	if err == nil || !strings.Contains(err.Error(), `"jsn"`) || !strings.Contains(err.Error(), "generate, health, identity, json") {
+	if err == nil || !strings.Contains(err.Error(), `"jsn"`) || !strings.Contains(err.Error(), "generate, health, identity, image, json") {
 		t.Error(err)
 	}
 }

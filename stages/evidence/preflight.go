@@ -54,7 +54,8 @@ type Observation struct {
 	Request step.Digest `json:"request"`
 
 	// Text is the answer's first 8,192 characters. It is left out where an
-	// earlier observation of the check has the same digest.
+	// earlier observation of the check has the same digest, and of a check with
+	// more than 16 different texts.
 	Text       string       `json:"text,omitempty"`
 	TextChars  int          `json:"text_chars"`
 	TextDigest *step.Digest `json:"text_sha256,omitempty"` // of the whole answer, nil = it is empty

@@ -32,7 +32,6 @@ type PinField struct {
 	Note     string `json:"note,omitempty"` // why it is not known, or where an unexpected value comes from
 }
 
-
 // ResponseRow is one answer without anything that time changes.
 type ResponseRow struct {
 	ID        string         `json:"id"`

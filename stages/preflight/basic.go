@@ -28,6 +28,7 @@ func identity(ctx context.Context, s *session) (evidence.Check, error) {
 	if err := pin.Recheck(ctx, s.ep, s.pin); err != nil {
 		return evidence.Check{}, err
 	}
+	s.identified = true
 	return passed("the endpoint is what its pin says"), nil
 }
 

@@ -50,7 +50,7 @@ func limitWrong(a answer, limit int) string {
 	case *n > int64(limit):
 		return fmt.Sprintf("the endpoint counts %d output tokens, and the limit was %d", *n, limit)
 	case a.FinishReason != "length":
-		return fmt.Sprintf("the answer of %d tokens ended with %q before it came to the limit of %d", *n, clip(a.FinishReason, 64), limit)
+		return fmt.Sprintf("the answer ended with %q and not by the limit, of which it used %d of %d tokens", clip(a.FinishReason, 64), *n, limit)
 	}
 	return ""
 }

@@ -37,22 +37,24 @@ func digest(text string) *step.Digest {
 	return &d
 }
 
-// distinct leaves out texts that an earlier observation holds.
+// textsKept is how many different texts of one check are kept. A check may send
+// a thousand requests, and what it found stands in every record that uses it.
+const textsKept = 16
+
+// distinct leaves out texts that an earlier observation holds, and those that
+// are too many.
 func distinct(in []evidence.Observation) []evidence.Observation {
 	held := map[step.Digest]bool{}
+	keep := func(text string, d *step.Digest) string {
+		if d == nil || held[*d] || len(held) >= textsKept {
+			return ""
+		}
+		held[*d] = true
+		return text
+	}
 	var out []evidence.Observation
 	for _, o := range in {
-		if o.TextDigest != nil && held[*o.TextDigest] {
-			o.Text = ""
-		}
-		if o.ReasoningDigest != nil && held[*o.ReasoningDigest] {
-			o.Reasoning = ""
-		}
-		for _, d := range []*step.Digest{o.TextDigest, o.ReasoningDigest} {
-			if d != nil {
-				held[*d] = true
-			}
-		}
+		o.Text, o.Reasoning = keep(o.Text, o.TextDigest), keep(o.Reasoning, o.ReasoningDigest)
 		out = append(out, o)
 	}
 	return out

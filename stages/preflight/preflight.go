@@ -8,7 +8,6 @@ package preflight
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/cupel-dev/cupel/engine/step"
@@ -47,7 +46,7 @@ type Runner struct {
 // Run runs all checks, also after one has failed, writes what was found and
 // refuses the candidate when a check was not passed.
 func (r Runner) Run(ctx context.Context, job step.Job) error {
-	s, err := r.open(ctx, job)
+	s, err := r.open(job)
 	if err != nil {
 		return fmt.Errorf("preflight %s: %w", job.Step().Where, err)
 	}
@@ -83,10 +82,11 @@ type session struct {
 	pin    evidence.PinDoc
 	beside func(llm.API) (Asker, error)
 
-	seen []evidence.Observation // of the check that runs
+	identified bool                   // the endpoint was asked what it is
+	seen       []evidence.Observation // of the check that runs
 }
 
-func (r Runner) open(ctx context.Context, job step.Job) (*session, error) {
+func (r Runner) open(job step.Job) (*session, error) {
 	s := &session{job: job}
 	if err := job.Params(&s.params); err != nil {
 		return nil, err
@@ -109,21 +109,26 @@ func (r Runner) open(ctx context.Context, job step.Job) (*session, error) {
 		}
 		return r.Beside(s.ep, api)
 	}
-	return s, s.known(ctx)
+	return s, nil
 }
 
-// known makes sure that the endpoint knows its own model before it is asked
-// something, where no check does so.
-func (s *session) known(ctx context.Context) error {
-	if slices.Contains(s.Checks, "health") || slices.Contains(s.Checks, "identity") {
+// known makes sure that the endpoint knows which model to ask for before it is
+// asked something, where the identity was not looked at yet.
+func (s *session) known(ctx context.Context, name string) error {
+	if s.identified || checks[name].sends == nil {
 		return nil
 	}
-	return s.ep.Health(ctx)
+	s.identified = true
+	_, err := s.ep.Identity(ctx)
+	return err
 }
 
 // run makes one check and fills in what all have in common.
 func (s *session) run(ctx context.Context, name string) (evidence.Check, error) {
 	s.seen = nil
+	if err := s.known(ctx, name); err != nil {
+		return evidence.Check{}, err
+	}
 	c, err := checks[name].run(ctx, s)
 	if err != nil {
 		return c, err
@@ -145,5 +150,12 @@ func reason(doc evidence.PreflightDoc) string {
 			failed = append(failed, c.Name+": "+c.Reason)
 		}
 	}
+	if more := len(failed) - reasonsNamed; more > 0 {
+		failed = append(failed[:reasonsNamed:reasonsNamed], fmt.Sprintf("and %d more, which cupel show lists", more))
+	}
 	return "preflight " + strings.Join(failed, "; ")
 }
+
+// reasonsNamed is how many failed checks a refusal names: it is repeated in the
+// line of every step that does not run because of it.
+const reasonsNamed = 3

@@ -15,7 +15,7 @@ const readyPrompt = "Reply with exactly READY"
 func responses(ctx context.Context, s *session) (evidence.Check, error) {
 	via, err := s.beside(llm.OpenAIResponses)
 	if err != nil {
-		return notSupported(err.Error()), nil
+		return evidence.Check{}, err
 	}
 	r := s.ability(readyPrompt)
 	a, err := s.responsesAnswer(ctx, via, r)

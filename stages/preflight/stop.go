@@ -9,12 +9,14 @@ import (
 	"github.com/cupel-dev/cupel/stages/evidence"
 )
 
-const seasonsPrompt = "Name the four seasons of the year and say in one sentence each what the weather is like."
+// copyPrompt has an answer that every model gives alike, without and with a stop
+// sequence.
+const copyPrompt = "Repeat these 12 words exactly:\nraven quartz amber bravo romeo kilo jasper charlie alpha sierra hotel nickel"
 
 // stop takes a word from the middle of an answer and asks again with it as a
 // stop sequence: the answer must then be what stood before it.
 func stop(ctx context.Context, s *session) (evidence.Check, error) {
-	r := s.own(seasonsPrompt)
+	r := s.own(copyPrompt)
 	r.Sampling.Temperature = 0
 	whole, err := s.ask(ctx, question{what: "without a stop sequence", request: r, limited: true})
 	if err != nil {

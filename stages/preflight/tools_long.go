@@ -50,7 +50,7 @@ func tooShort(n *int64, least int) string {
 
 // sampleTokens is the length of the text by which a token is measured: the whole
 // one would be read once more for every look.
-const sampleTokens = 2048
+const sampleTokens = 512
 
 func (s *session) longText(ctx context.Context, tokens int) (string, error) {
 	if s.Compat != "" {

@@ -382,6 +382,20 @@ func TestEffort(t *testing.T) {
 	}
 }
 
+// TestAlone: only what compares an answer given alone holds the endpoint.
+func TestAlone(t *testing.T) {
+	for name, want := range map[string]int{"seed": 1, "tools": 0} {
+		s := Steps(&spec.Campaign{Preflight: one(name), Candidates: map[string]spec.Candidate{"a": {}}})[0]
+		if len(s.Resources) != want {
+			t.Errorf("%s holds %v", name, s.Resources)
+		}
+	}
+	m := &able{}
+	if _, doc, err := withAbilities(t, one("responses"), thinkingOn, nil, m, same1); err != nil || !doc.Passed || m.asks[0].Reasoning != "" {
+		t.Errorf("%v %+v", err, m.asks)
+	}
+}
+
 func TestOpposite(t *testing.T) {
 	for _, c := range [][3]string{
 		{"thinking-on", "", "thinking-off"}, {"thinking-off", "", "thinking-on"}, {"effort-medium", "gpt-oss", "effort-low"},

@@ -28,9 +28,12 @@ func maxTokens(ctx context.Context, s *session) (evidence.Check, error) {
 			a.wrong = "" // the limit is shared with reasoning, which may fill it
 		}
 		c = a.check(func(a answer) string { return limitWrong(a, limit) })
+		if a.problem() != "" {
+			return c, nil
+		}
 		wanted := float64(limit)
 		c.Measured = []evidence.Measured{counted("output_tokens", "tokens", outputTokens(&a.Response), &wanted)}
-		if a.problem() != "" || !endedEarly(a, limit) {
+		if !endedEarly(a, limit) {
 			return c, nil
 		}
 	}

@@ -55,8 +55,10 @@ func (s *session) askNeedle(ctx context.Context, p prompts.Prompt, want int) (ev
 		}
 		return secretWrong(a.Text, p.Answer.Want)
 	})
-	wanted := float64(want)
-	c.Measured = append(c.Measured, counted("prompt_tokens", "tokens", promptTokens(&a.Response), &wanted))
+	if a.missing() == "" {
+		wanted := float64(want)
+		c.Measured = []evidence.Measured{counted("prompt_tokens", "tokens", promptTokens(&a.Response), &wanted)}
+	}
 	if c.Verdict == evidence.CheckPassed {
 		c.Reason = fmt.Sprintf("the secret was found in %d tokens", *promptTokens(&a.Response))
 	}

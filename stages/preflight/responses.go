@@ -18,6 +18,9 @@ func responses(ctx context.Context, s *session) (evidence.Check, error) {
 		return evidence.Check{}, err
 	}
 	r := s.ability(readyPrompt)
+	if c, err := llm.ParseReasoning(r.Reasoning); err == nil && c.Thinking != nil {
+		r.Reasoning = "" // this API has no switch for it, and it is not what is asked here
+	}
 	a, err := s.responsesAnswer(ctx, via, r)
 	if err != nil {
 		return evidence.Check{}, err

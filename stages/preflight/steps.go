@@ -49,10 +49,19 @@ func Steps(c *spec.Campaign) []step.Step {
 			Name: evidence.PreflightStep(name), Kind: Kind, Revision: revision, Params: raw,
 			Inputs: inputs,
 			After:  []string{evidence.PinStep(name)}, Where: name,
-			Cost: p.cost(c.Candidates[name]),
+			Cost: p.cost(c.Candidates[name]), Resources: p.alone(name),
 		})
 	}
 	return steps
+}
+
+// alone holds the endpoint where a check compares an answer that was given alone
+// with those given under its own load.
+func (p *params) alone(candidate string) []string {
+	if slices.Contains(p.Checks, "seed") {
+		return []string{candidate}
+	}
+	return nil
 }
 
 func paramsOf(pre *spec.Preflight, s spec.Sampling) params {

@@ -33,6 +33,9 @@ func longTools(ctx context.Context, s *session) (evidence.Check, error) {
 		}
 		return s.toolAnswerWrong(a, cityAt(1))
 	})
+	if a.missing() != "" {
+		return c, nil
+	}
 	least := float64(p.Min)
 	c.Measured = []evidence.Measured{counted("prompt_tokens", "tokens", promptTokens(&a.Response), &least)}
 	return c, nil

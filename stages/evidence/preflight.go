@@ -15,8 +15,8 @@ type PreflightDoc struct {
 // answers of all of them stands last, under the name evidence.
 type Check struct {
 	Name    string  `json:"name"`
-	Passed  bool    `json:"passed"` // nothing but the verdict passed
-	Verdict Outcome `json:"verdict"`
+	Passed  bool    `json:"passed"`            // nothing but the verdict passed
+	Verdict Outcome `json:"verdict,omitempty"` // "" = of a record older than outcomes
 	Reason  string  `json:"reason"`
 	Compat  string  `json:"compat,omitempty"` // the tool whose pass rule was used, "" = cupel's own
 	Status  string  `json:"status,omitempty"` // of a reasoning control: verified | unverified | contradicted | unsupported

@@ -26,11 +26,11 @@ func Check(c *spec.Campaign) []Problem {
 	var out []Problem
 	for _, name := range slices.Sorted(maps.Keys(c.Candidates)) {
 		cand := c.Candidates[name]
-		if r := cand.Reasoning; r != nil {
-			if err := llm.CheckReasoning(r.Control, cand.Model.Repo); err != nil {
-				out = append(out, Problem{[]string{"candidates", name, "reasoning", "control"}, err})
-			}
-		}
+		out = append(out, controlProblem(cand.Reasoning, cand.Model.Repo, "candidates", name, "reasoning", "control")...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Judges)) {
+		pins := c.Judges[name].Pins
+		out = append(out, controlProblem(pins.Reasoning, pins.Model.Repo, "judges", name, "pins", "reasoning", "control")...)
 	}
 	for _, check := range slices.Sorted(maps.Keys(named(&c.Preflight))) {
 		kind := "image"
@@ -42,6 +42,17 @@ func Check(c *spec.Campaign) []Problem {
 		}
 	}
 	return out
+}
+
+// controlProblem refuses a control that models of a declared name do not have.
+func controlProblem(r *spec.Reasoning, repo string, path ...string) []Problem {
+	if r == nil {
+		return nil
+	}
+	if err := llm.CheckReasoning(r.Control, repo); err != nil {
+		return []Problem{{path, err}}
+	}
+	return nil
 }
 
 // named are the files of the campaign by the check that shows them.

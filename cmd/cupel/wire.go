@@ -131,7 +131,9 @@ func (w *wiring) runners() map[string]step.Runner {
 // preflight checks endpoints, also by way of another protocol of the same server.
 func (w *wiring) preflight() preflight.Runner {
 	return preflight.Runner{
-		Dial: func(c string) (preflight.Endpoint, error) { return w.dial(measure.Need{Candidate: c}) },
+		Dial: func(c string) (preflight.Endpoint, error) {
+			return w.dial(measure.Need{Candidate: c, Conns: preflight.MostAtOnce})
+		},
 		Beside: func(at preflight.Endpoint, api llm.API) (preflight.Asker, error) {
 			e := at.(endpoint) // that Dial returned
 			c, err := e.Client.Beside(api)

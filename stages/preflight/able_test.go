@@ -547,6 +547,11 @@ func TestAnvil(t *testing.T) {
 			t.Errorf("%s: %s", args, why)
 		}
 	}
+	own := one("json")
+	own.Compat, own.JSON = "anvil", &spec.JSONCheck{Expect: map[string]any{"ok": false}}
+	if _, doc, err := withAbilities(t, own, thinkingOn, nil, &able{}, same1); err != nil || doc.Checks[0].Passed || doc.Checks[0].Compat != "" {
+		t.Errorf("an expectation of the campaign's own was not looked at: %v %+v", err, doc)
+	}
 	m := &able{}
 	p := one("tools")
 	p.Compat = "anvil"

@@ -34,15 +34,16 @@ func identity(ctx context.Context, s *session) (evidence.Check, error) {
 
 func generate(ctx context.Context, s *session) (evidence.Check, error) {
 	prompt, want := defaultPrompt, ""
-	if s.Compat != "" {
+	theirs := s.theirs("generate")
+	if theirs {
 		prompt, want = anvilSmoke, anvilSmokeWant
 	}
 	if g := s.Generate; g != nil {
 		prompt, want = or(g.Prompt, prompt), g.Expect
 	}
-	return s.plain(ctx, prompt, func(a answer) string {
+	return s.plain(ctx, prompt, theirs, func(a answer) string {
 		switch {
-		case s.Compat != "":
+		case theirs:
 		case strings.TrimSpace(a.Text) == "":
 			return "the answer is empty"
 		case a.FinishReason != "stop" && a.FinishReason != "length":
@@ -61,7 +62,8 @@ func generate(ctx context.Context, s *session) (evidence.Check, error) {
 
 func jsonAnswer(ctx context.Context, s *session) (evidence.Check, error) {
 	prompt, expect := defaultJSON, json.RawMessage(nil)
-	if s.Compat != "" {
+	theirs := s.theirs("json")
+	if theirs {
 		prompt = anvilJSON
 	}
 	if j := s.JSON; j != nil {
@@ -74,19 +76,29 @@ func jsonAnswer(ctx context.Context, s *session) (evidence.Check, error) {
 			expect = b
 		}
 	}
-	return s.plain(ctx, prompt, func(a answer) string {
-		if s.Compat != "" {
+	return s.plain(ctx, prompt, theirs, func(a answer) string {
+		if theirs {
 			return anvilJSONWrong(a.Text)
 		}
 		return oneValue(a.Text, expect)
 	})
 }
 
+// theirs reports whether a check is made by another tool's rule. A prompt or an
+// expectation of the campaign's own goes over it.
+func (s *session) theirs(name string) bool {
+	switch {
+	case s.Compat == "" || name == "generate" && s.Generate != nil || name == "json" && s.JSON != nil:
+		return false
+	}
+	return checks[name].compat
+}
+
 // plain sends what every endpoint must be able to answer: a request that cannot
 // be made is a mistake in the campaign and no finding about the candidate.
-func (s *session) plain(ctx context.Context, prompt string, judge func(answer) string) (evidence.Check, error) {
+func (s *session) plain(ctx context.Context, prompt string, theirs bool, judge func(answer) string) (evidence.Check, error) {
 	r := s.request(prompt)
-	if s.Compat != "" {
+	if theirs {
 		r = s.anvil(prompt)
 	}
 	a, err := s.ask(ctx, question{what: "the request", request: r})

@@ -134,7 +134,7 @@ func (s *session) run(ctx context.Context, name string) (evidence.Check, error) 
 		return c, err
 	}
 	c.Name, c.Passed, c.Observations = name, c.Verdict == evidence.CheckPassed, distinct(s.seen)
-	if s.Compat != "" && checks[name].compat {
+	if s.theirs(name) {
 		c.Compat = s.Compat
 	}
 	if n := len(s.seen); n > 0 {

@@ -11,6 +11,10 @@ var (
 
 const defaultParallel = 20
 
+// MostAtOnce is how many requests of one check may be in flight: the schema's
+// bound of tools.parallel and seed.concurrency.
+const MostAtOnce = 256
+
 func (p *params) parallel() int {
 	if p.Tools == nil {
 		return defaultParallel

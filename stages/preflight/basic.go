@@ -12,7 +12,8 @@ import (
 
 const (
 	defaultPrompt = "Say hello in one short sentence."
-	defaultJSON   = `Answer with this JSON object and nothing else: {"ok": true, "count": 3}`
+	defaultValue  = `{"ok": true, "count": 3}`
+	defaultJSON   = "Answer with this JSON object and nothing else: " + defaultValue
 )
 
 func health(ctx context.Context, s *session) (evidence.Check, error) {
@@ -61,13 +62,15 @@ func generate(ctx context.Context, s *session) (evidence.Check, error) {
 }
 
 func jsonAnswer(ctx context.Context, s *session) (evidence.Check, error) {
-	prompt, expect := defaultJSON, json.RawMessage(nil)
+	prompt, expect := defaultJSON, json.RawMessage(defaultValue)
 	theirs := s.theirs("json")
 	if theirs {
 		prompt = anvilJSON
 	}
 	if j := s.JSON; j != nil {
-		prompt = or(j.Prompt, prompt)
+		if prompt = or(j.Prompt, prompt); j.Prompt != "" {
+			expect = nil
+		}
 		if j.Expect != nil {
 			b, err := json.Marshal(j.Expect)
 			if err != nil {

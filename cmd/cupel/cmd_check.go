@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -12,10 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/decide"
 	"github.com/cupel-dev/cupel/stages/items"
 	"github.com/cupel-dev/cupel/stages/measure"
 	"github.com/cupel-dev/cupel/stages/pin"
+	"github.com/cupel-dev/cupel/stages/preflight"
 	"github.com/cupel-dev/cupel/stages/research"
 	"github.com/cupel-dev/cupel/stages/score"
 )
@@ -119,10 +122,21 @@ func refuse(l *spec.Loaded) error {
 		all = append(all, l.At([]string{"research", "sources", fmt.Sprintf("[%d]", p.Source), "claims", fmt.Sprintf("[%d]", p.Claim), p.Field}, p.Msg, p.Hint))
 	}
 	all = append(all, checkSuites(l)...)
+	for _, p := range preflight.Check(l.Campaign) {
+		all = append(all, problemAt(l, p))
+	}
 	if len(all) == 0 {
 		return nil
 	}
 	return all.Sorted()
+}
+
+// problemAt puts a problem and its hint at its place in the file.
+func problemAt(l *spec.Loaded, p preflight.Problem) *spec.Error {
+	if h, ok := errors.AsType[*step.Hint](p.Err); ok {
+		return l.At(p.Path, h.Err.Error(), h.Todo)
+	}
+	return l.At(p.Path, p.Err.Error(), "")
 }
 
 // indistinguishable refuses candidates with equal pins. They would be one
@@ -209,6 +223,7 @@ func (a *app) warnings(l *spec.Loaded, locked bool) ([]string, error) {
 		}
 	}
 	out = append(out, research.Warnings(l.Campaign)...)
+	out = append(out, preflight.Warnings(l.Campaign)...)
 	counts, err := selectedItems(l)
 	if err != nil {
 		return nil, err

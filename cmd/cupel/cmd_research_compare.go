@@ -73,7 +73,7 @@ func (a *app) nearest(finding string, o nearestOptions) error {
 	} else if err := dayFlag("--today", o.today); err != nil {
 		return err
 	}
-	rec, err := recordOf(finding)
+	rec, err := findingRecord(finding)
 	if err != nil {
 		return fail(exitUsage, err)
 	}
@@ -97,8 +97,8 @@ func (a *app) nearest(finding string, o nearestOptions) error {
 	return nil
 }
 
-// recordOf reads the record of a finding.
-func recordOf(name string) (*evidence.Record, error) {
+// findingRecord reads the record of a finding.
+func findingRecord(name string) (*evidence.Record, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		name = filepath.Join(name, evidence.OutRecord)
 	}

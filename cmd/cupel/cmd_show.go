@@ -190,7 +190,7 @@ func (a *app) showStep(s *store.Store, rec store.Record, output string, o showOp
 	for _, o := range rec.Outputs {
 		a.printf("  %-18s %s  %d bytes\n", o.Name, o.Digest, o.Size)
 	}
-	return nil
+	return a.showChecks(s, rec)
 }
 
 func (a *app) showObject(s *store.Store, d step.Digest) error {

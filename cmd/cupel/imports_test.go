@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"engine/store"},
 	{"stages/sandbox", "stages/foreign", "stages/items/suite"}, // know scorers
 	{"stages/research", "stages/preflight", "stages/measure", "stages/score", "stages/compare", "stages/publish", "stages/decide"},
-	{"stages/pin", "stages/prior"}, // the measuring stages look at a pin again; record and guards at what is claimed
+	{"stages/pin", "stages/measure/prompts", "stages/prior"}, // measuring looks at a pin again, preflight asks for lengths too, record and guards look at claims
 	{"engine/guard"},
 	{"stages/history"},
 	{"stages/attest"}, // signers are those of approvals

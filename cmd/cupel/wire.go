@@ -115,7 +115,7 @@ func (w *wiring) runners() map[string]step.Runner {
 			Dial:       func(c string) (pin.Identifier, error) { return w.dial(measure.Need{Candidate: c}) },
 			ServedName: w.servedName,
 		},
-		preflight.Kind:       preflight.Runner{Dial: func(c string) (preflight.Endpoint, error) { return w.dial(measure.Need{Candidate: c}) }},
+		preflight.Kind:       w.preflight(),
 		measure.KindGenerate: measure.Generate{Dial: dial},
 		measure.KindCell:     measure.Cell{Dial: dial, SelfCheck: w.checker(), Attempt: w.attempt},
 		measure.KindMetrics:  measure.Metrics{},
@@ -128,6 +128,20 @@ func (w *wiring) runners() map[string]step.Runner {
 	maps.Copy(out, scoring(w.loaded).Runners())
 	maps.Copy(out, compare.Runners())
 	return out
+}
+
+// preflight checks endpoints, also by way of another protocol of the same server.
+func (w *wiring) preflight() preflight.Runner {
+	return preflight.Runner{
+		Dial: func(c string) (preflight.Endpoint, error) {
+			return w.dial(measure.Need{Candidate: c, Conns: preflight.MostAtOnce})
+		},
+		Beside: func(at preflight.Endpoint, api llm.API) (preflight.Asker, error) {
+			e := at.(endpoint) // that Dial returned
+			c, err := e.Client.Beside(api)
+			return endpoint{c, e.sent, e.probes}, err
+		},
+	}
 }
 
 // start starts the embedded engine when a binding asks for it.

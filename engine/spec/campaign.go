@@ -199,21 +199,71 @@ type Serve struct {
 
 // Preflight lists the checks that a candidate must pass before it is measured.
 type Preflight struct {
-	Checks []string       `json:"checks"`
-	Needle *NeedleCheck   `json:"needle,omitempty"`
-	Tools  *ToolsCheck    `json:"tools,omitempty"`
-	JSON   *JSONCheck     `json:"json,omitempty"`
-	Prompt *GenerateCheck `json:"generate,omitempty"`
+	Checks    []string        `json:"checks"`
+	Compat    string          `json:"compat,omitempty"` // "" or anvil
+	Needle    *NeedleCheck    `json:"needle,omitempty"`
+	Tools     *ToolsCheck     `json:"tools,omitempty"`
+	LongTools *LongToolsCheck `json:"longTools,omitempty"`
+	JSON      *JSONCheck      `json:"json,omitempty"`
+	Prompt    *GenerateCheck  `json:"generate,omitempty"`
+	Reasoning *ReasoningCheck `json:"reasoning,omitempty"`
+	Seed      *SeedCheck      `json:"seed,omitempty"`
+	Image     *PictureCheck   `json:"image,omitempty"`
+	OCR       *PictureCheck   `json:"ocr,omitempty"`
+	Video     *VideoCheck     `json:"video,omitempty"`
+	Evidence  *EvidencePolicy `json:"evidence,omitempty"`
 }
 
 // NeedleCheck parametrises the needle check.
 type NeedleCheck struct {
-	PromptTokens int `json:"promptTokens"`
+	PromptTokens int      `json:"promptTokens"`
+	Position     *float64 `json:"position,omitempty"` // share of the text, 0 to 1; nil = 0.58
 }
 
 // ToolsCheck parametrises the tools check.
 type ToolsCheck struct {
 	Parallel int `json:"parallel"`
+}
+
+// LongToolsCheck parametrises the long-tools check, in tokens.
+type LongToolsCheck struct {
+	PromptTokens int `json:"promptTokens"`
+	Min          int `json:"min"` // that the endpoint must have counted
+}
+
+// ReasoningCheck parametrises the reasoning check.
+type ReasoningCheck struct {
+	Require string `json:"require"` // verified | not-contradicted
+	Prompt  string `json:"prompt,omitempty"`
+}
+
+// SeedCheck parametrises the seed check.
+type SeedCheck struct {
+	Requests    int     `json:"requests"` // under load
+	Concurrency int     `json:"concurrency"`
+	MinSame     float64 `json:"minSame"` // share, 0 to 1
+	Temperature float64 `json:"temperature"`
+	Prompt      string  `json:"prompt,omitempty"`
+}
+
+// PictureCheck replaces the pictures of the image or the ocr check.
+type PictureCheck struct {
+	File   *File    `json:"file,omitempty"`
+	Prompt string   `json:"prompt,omitempty"`
+	Expect []string `json:"expect,omitempty"`
+}
+
+// VideoCheck parametrises the video check.
+type VideoCheck struct {
+	File   File     `json:"file"`
+	Prompt string   `json:"prompt,omitempty"`
+	Expect []string `json:"expect"`
+}
+
+// EvidencePolicy holds the answers of all checks together.
+type EvidencePolicy struct {
+	FinishReasons []string `json:"finishReasons"`
+	Reasoning     string   `json:"reasoning"` // any | required | forbidden
 }
 
 // JSONCheck replaces the prompt of the json check; the answer must be one JSON

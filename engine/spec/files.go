@@ -32,12 +32,14 @@ type files struct {
 	snaps  map[int]*File    // index of a research source -> snapshot
 	traces map[string]File  // workload -> arrival trace
 	labels map[string]File  // judge -> answers that people have judged
+	media  map[string]File  // preflight check -> what it shows
 }
 
 func (f *files) resolve() {
-	f.suites, f.snaps, f.traces, f.labels = map[string]Suite{}, map[int]*File{}, map[string]File{}, map[string]File{}
+	f.suites, f.snaps, f.traces, f.labels, f.media = map[string]Suite{}, map[int]*File{}, map[string]File{}, map[string]File{}, map[string]File{}
 	f.findTraces()
 	f.findLabels()
+	f.findMedia()
 	done := map[[2]string]Suite{}
 	for _, w := range f.root.get("measure").pairs() {
 		n := w.val.get("suite")

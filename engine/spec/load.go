@@ -173,6 +173,7 @@ func (f *files) attach(c *Campaign) []File {
 		c.Judges[name] = j
 		byPath[file.Path] = file
 	}
+	f.attachMedia(c, byPath)
 	for i, snap := range f.snaps {
 		c.Research.Sources[i].Snapshot = snap
 		byPath[snap.Path] = *snap

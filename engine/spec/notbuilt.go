@@ -5,11 +5,8 @@ import (
 	"slices"
 )
 
-// built lists what this version can do of what a campaign may say.
-var (
-	unbuiltKinds = []string{"energy"}
-	builtChecks  = []string{"health", "identity", "generate", "json"}
-)
+// unbuiltKinds are workloads that a campaign may name and this version does not run.
+var unbuiltKinds = []string{"energy"}
 
 // NotBuilt lists what c asks for and this version cannot run, one error each,
 // in the order of the campaign's sections. A campaign for which it returns
@@ -34,11 +31,6 @@ func notBuilt(c *Campaign) *refusals {
 	for _, name := range sortedKeys(c.Candidates) {
 		if c.Candidates[name].Serve != nil {
 			r.add(path{"candidates", name, "serve"}, "serve commands are not run by this version", "start the server yourself, bind it, and leave serve out")
-		}
-	}
-	for i, check := range c.Preflight.Checks {
-		if !slices.Contains(builtChecks, check) {
-			r.add(path{"preflight", "checks", index(i)}, fmt.Sprintf("this version does not make the check %s", check), "it makes "+join(builtChecks, 8))
 		}
 	}
 	for _, name := range sortedKeys(c.Measure) {

@@ -157,27 +157,6 @@ func (r *rules) immutable(n, cand *node, p path) {
 	}
 }
 
-func (r *rules) preflight() {
-	pre := r.root.get("preflight")
-	checks := map[string]bool{}
-	for i, n := range pre.get("checks").items() {
-		s, ok := n.str()
-		if ok && checks[s] {
-			r.errs.add(n.at, path{"preflight", "checks", index(i)}, fmt.Sprintf("a second %q", show(s)), "each check is made once")
-		}
-		checks[s] = true
-	}
-	if n := pre.get("json").get("expect"); n != nil && n.kind == cue.NullKind {
-		r.fail(path{"preflight", "json", "expect"}, "found nothing (null), allowed any other JSON value", "leave it out to accept every JSON value")
-	}
-	defaults := pre.get("checks") == nil
-	for _, name := range []string{"needle", "tools", "json", "generate"} {
-		if f := pre.field(name); f != nil && !checks[name] && !(defaults && name == "generate") {
-			r.warnings.add(f.at, path{"preflight", name}, "is set, but the check is not made", "add "+name+" to checks")
-		}
-	}
-}
-
 const maxTimeout = 24 * time.Hour
 
 func (r *rules) duration(n *node, p path) {

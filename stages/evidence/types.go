@@ -37,21 +37,6 @@ type PinField struct {
 	Note     string `json:"note,omitempty"` // why it is not known, or where an unexpected value comes from
 }
 
-// PreflightDoc is the outcome of a candidate's checks.
-type PreflightDoc struct {
-	Passed bool    `json:"passed"`
-	Checks []Check `json:"checks"`
-}
-
-// Check is one preflight check.
-type Check struct {
-	Name    string       `json:"name"`
-	Passed  bool         `json:"passed"`
-	Reason  string       `json:"reason"`
-	Request *step.Digest `json:"request,omitempty"`
-	Answer  string       `json:"answer,omitempty"` // at most 200 characters
-}
-
 // ResponseRow is one answer without anything that time changes.
 type ResponseRow struct {
 	ID        string         `json:"id"`

@@ -102,7 +102,8 @@ func TestReadForms(t *testing.T) {
 	if len(b.Scorer) != 2 || string(b.Scorer[0].Params["trim"]) != "false" || b.Scorer[1].Name != "contains" {
 		t.Errorf("scorers: %v", b.Scorer)
 	}
-	_ = llm.Message(b.Turns()[0]) // the types must stay convertible
+	m := b.Turns()[0]
+	_ = llm.Message{Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID, ToolCalls: m.ToolCalls} // an item holds what a request can say
 }
 
 func TestReadStopsWithTheCallersError(t *testing.T) {

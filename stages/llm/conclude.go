@@ -28,6 +28,7 @@ func (x *exchange) conclude(d *decoding, rec *recording, last int64, readErr err
 		end = rec.log.events[len(rec.log.events)-1].at
 	}
 	x.resp.Times.End = end
+	x.resp.Ended = d.ended != never
 	if x.resp.Failure == nil {
 		x.resp.Failure = x.unusable()
 	}

@@ -84,6 +84,9 @@ func (d *draft) check(k *known) (err error) {
 		return step.WithHint(errors.New("Ollama cannot go on after the end token, it would ignore the wish"),
 			"ask for output of a known length in the prompt instead")
 	}
+	if err := d.checkMedia(k); err != nil {
+		return err
+	}
 	if d.control, err = ParseReasoning(d.Reasoning); err != nil {
 		return err
 	}

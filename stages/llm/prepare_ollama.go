@@ -32,9 +32,10 @@ type ollamaChat struct {
 // ollamaGenerate is a request of /api/generate. The model's template is
 // applied to its prompt.
 type ollamaGenerate struct {
-	Model        string `json:"model"`
-	System       string `json:"system,omitzero"`
-	Prompt       string `json:"prompt"`
+	Model        string   `json:"model"`
+	System       string   `json:"system,omitzero"`
+	Prompt       string   `json:"prompt"`
+	Images       []string `json:"images,omitempty"` // base64
 	ollamaShared `json:",inline"`
 }
 
@@ -53,6 +54,7 @@ type ollamaChatMessage struct {
 	Content    string           `json:"content"`
 	ToolCallID string           `json:"tool_call_id,omitempty"`
 	ToolCalls  []ollamaToolCall `json:"tool_calls,omitempty"`
+	Images     []string         `json:"images,omitempty"` // base64
 }
 
 // ollamaToolCall has its arguments as an object, where OpenAI has a string.
@@ -75,7 +77,7 @@ func ollamaChatOf(d *draft) (any, error) {
 		if err != nil {
 			return nil, fmt.Errorf("message %d: tool calls: %w", i+1, err)
 		}
-		b.Messages = append(b.Messages, ollamaChatMessage{Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID, ToolCalls: calls})
+		b.Messages = append(b.Messages, ollamaChatMessage{Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID, ToolCalls: calls, Images: ollamaImages(m)})
 	}
 	return b, nil
 }
@@ -89,7 +91,8 @@ func ollamaGenerateOf(d *draft) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ollamaGenerate{Model: d.model, System: system, Prompt: prompt, ollamaShared: shared}, nil
+	images := ollamaImages(d.Messages[len(d.Messages)-1])
+	return &ollamaGenerate{Model: d.model, System: system, Prompt: prompt, Images: images, ollamaShared: shared}, nil
 }
 
 func ollamaSharedOf(d *draft) (b ollamaShared, err error) {

@@ -43,7 +43,7 @@ type templateKwargs struct {
 
 type chatMessage struct {
 	Role       string         `json:"role"`
-	Content    string         `json:"content"`
+	Content    any            `json:"content"` // a string, or parts when there are media
 	ToolCallID string         `json:"tool_call_id,omitempty"`
 	ToolCalls  jsontext.Value `json:"tool_calls,omitzero"`
 }
@@ -69,7 +69,7 @@ func chatBodyOf(d *draft) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.Messages = append(b.Messages, chatMessage{Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID, ToolCalls: calls})
+		b.Messages = append(b.Messages, chatMessage{Role: m.Role, Content: chatContent(m), ToolCallID: m.ToolCallID, ToolCalls: calls})
 	}
 	return b, nil
 }

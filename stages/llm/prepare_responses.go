@@ -42,7 +42,7 @@ type responsesThinking struct {
 // responsesItem is a turn, a tool call of one, or a tool's answer.
 type responsesItem struct {
 	Role      string  `json:"role,omitzero"`
-	Content   *string `json:"content,omitzero"`
+	Content   any     `json:"content,omitzero"` // a string, or parts when there are media
 	Type      string  `json:"type,omitzero"`
 	CallID    string  `json:"call_id,omitzero"`
 	Name      string  `json:"name,omitzero"`
@@ -91,7 +91,7 @@ func responsesItems(m Message) ([]responsesItem, error) {
 	}
 	var out []responsesItem
 	if m.Content != "" || calls == nil {
-		out = append(out, responsesItem{Role: m.Role, Content: &m.Content})
+		out = append(out, responsesItem{Role: m.Role, Content: responsesContent(m)})
 	}
 	if calls == nil {
 		return out, nil

@@ -56,46 +56,6 @@ func (c ReasoningControl) String() string {
 	return "thinking-off"
 }
 
-// family is a family of models with controls of its own.
-type family struct {
-	mark     string   // in the model's name, lower case
-	thinking bool     // can be switched on and off
-	efforts  []string // that it was trained for; empty = none
-}
-
-// families is searched from the top: a more special name stands first. A model
-// of no family here may have any control, and its engine has the last word.
-var families = []family{
-	{"gpt-oss", false, []string{"low", "medium", "high"}},
-	{"deepseek-v4", true, []string{"low", "high", "max"}},
-	{"deepseek_v4", true, []string{"low", "high", "max"}},
-	{"qwen3.8", true, []string{"low", "medium", "xhigh"}},
-	{"qwen38", true, []string{"low", "medium", "xhigh"}},
-	{"qwen", true, nil},
-}
-
-func familyOf(model string) *family {
-	name := strings.ToLower(model)
-	for i := range families {
-		if strings.Contains(name, families[i].mark) {
-			return &families[i]
-		}
-	}
-	return nil
-}
-
-// controls lists what the family has, for a hint.
-func (f *family) controls() string {
-	var have []string
-	if f.thinking {
-		have = append(have, "thinking-on", "thinking-off")
-	}
-	for _, e := range f.efforts {
-		have = append(have, "effort-"+e)
-	}
-	return "use none or one of " + strings.Join(have, ", ")
-}
-
 // check refuses a control that would have no effect.
 func (c ReasoningControl) check(api API, engine, model string) error {
 	if c == (ReasoningControl{}) {
@@ -112,16 +72,7 @@ func (c ReasoningControl) check(api API, engine, model string) error {
 	case api == OpenAI && engine == engineOllama && c.Thinking != nil:
 		return refuse("Ollama ignores it on its OpenAI-compatible API", "use api: ollama with a url that does not end in /v1")
 	}
-	f := familyOf(model)
-	switch {
-	case f == nil:
-		return nil
-	case c.Thinking != nil && !f.thinking:
-		return refuse(fmt.Sprintf("models of the family %s (%q) cannot switch thinking on or off", f.mark, model), f.controls())
-	case c.Effort != "" && !slices.Contains(f.efforts, c.Effort):
-		return refuse(fmt.Sprintf("models of the family %s (%q) do not have it", f.mark, model), f.controls())
-	}
-	return nil
+	return c.checkFamily(model)
 }
 
 // think is the member of Ollama's own requests; nil = leave it out.

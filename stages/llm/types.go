@@ -44,6 +44,7 @@ type Message struct {
 	Content    string          `json:"content"`
 	ToolCallID string          `json:"tool_call_id,omitempty"`
 	ToolCalls  json.RawMessage `json:"tool_calls,omitempty"`
+	Media      []Media         `json:"media,omitempty"` // of a user's turn, after its text
 }
 
 // Sampling is always sent in full.
@@ -197,6 +198,7 @@ type Response struct {
 	OutputNS []int64
 	Logprobs []Logprob // when asked for
 	Raw      int       // bytes of the answer's body
+	Ended    bool      // the protocol's own end came: [DONE], done:true, response.completed
 }
 
 // Truncated reports whether the answer was cut by the token limit.

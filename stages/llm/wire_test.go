@@ -70,7 +70,7 @@ func send(tb testing.TB, rt http.RoundTripper, api llm.API, stream bool) llm.Res
 	if len(r.OutputNS) > 0 != (r.Times.FirstOutput >= 0) || !stream && len(r.OutputNS) > 0 || len(r.ToolCalls) == 0 && 2*len(r.OutputNS) < chunks {
 		tb.Errorf("%d stamps for %d chunks of output, first at %d", len(r.OutputNS), chunks, r.Times.FirstOutput)
 	}
-	r.Times, r.OutputNS, r.Coalesced, r.Raw = llm.Times{}, nil, 0, 0
+	r.Times, r.OutputNS, r.Coalesced, r.Raw, r.Ended = llm.Times{}, nil, 0, 0, false
 	return r
 }
 

@@ -177,7 +177,7 @@ func (p generateParams) request(it *items.Item, sample int) llm.Request {
 		turns = append(turns, llm.Message{Role: "system", Content: p.SystemPrompt})
 	}
 	for _, m := range own {
-		turns = append(turns, llm.Message(m))
+		turns = append(turns, llm.Message{Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID, ToolCalls: m.ToolCalls})
 	}
 	return llm.Request{Messages: turns, Tools: it.Tools, Sampling: sampling(p.Sampling, p.Reasoning, sample), Reasoning: control(p.Reasoning)}
 }

@@ -84,7 +84,7 @@ func (w *world) must(steps []step.Step) *pintest.Job {
 func campaign() *spec.Campaign {
 	return &spec.Campaign{
 		Candidates: map[string]spec.Candidate{"tiny": {Sampling: spec.Sampling{TopP: 1, MaxTokens: 200}}},
-		Preflight: spec.Preflight{Checks: preflight.Checks(), JSON: &spec.JSONCheck{Prompt: `{"a":1}`, Expect: map[string]any{"a": 1}},
+		Preflight: spec.Preflight{Checks: []string{"health", "identity", "generate", "json"}, JSON: &spec.JSONCheck{Prompt: `{"a":1}`, Expect: map[string]any{"a": 1}},
 			Prompt: &spec.GenerateCheck{Prompt: "hello", Expect: "hello"}},
 		Measure: map[string]spec.Workload{
 			"load": {Kind: "capacity", Capacity: &spec.Capacity{Protocol: "capacity-v3", Concurrency: []int{3}, Requests: 12, Warmup: 3, Trials: 1, Timeout: "1m",

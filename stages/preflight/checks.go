@@ -2,150 +2,102 @@ package preflight
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
+	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
-	"github.com/cupel-dev/cupel/stages/llm"
-	"github.com/cupel-dev/cupel/stages/pin"
+	"github.com/cupel-dev/cupel/stages/measure/prompts"
 )
 
-const (
-	answerLimit   = 200 // characters of an answer that are kept
-	defaultPrompt = "Say hello in one short sentence."
-	defaultJSON   = `Answer with this JSON object and nothing else: {"ok": true, "count": 3}`
-)
-
-// check returns a verdict with its reason, or an error when the endpoint could
+// check returns an outcome with its reason, or an error when the endpoint could
 // not be asked.
-type check func(context.Context, *session) (evidence.Check, error)
+type check struct {
+	run    func(context.Context, *session) (evidence.Check, error)
+	sends  func(*params) int // requests at most; nil = none
+	short  bool              // of one token or a few each, whatever the candidate's limit is
+	compat bool              // has another tool's prompts and rule
+}
 
-var checks = map[string]check{
-	"health":   health,
-	"identity": identity,
-	"generate": generate,
-	"json":     jsonAnswer,
+var checks map[string]check
+
+func init() { // the checks refer to the table through session.run
+	checks = map[string]check{
+		"health":          {run: health},
+		"identity":        {run: identity},
+		"generate":        {run: generate, sends: always(1), compat: true},
+		"json":            {run: jsonAnswer, sends: always(1), compat: true},
+		"needle":          {run: needle, sends: calibrated, compat: true},
+		"tools":           {run: tools, sends: func(p *params) int { return p.parallel() }, compat: true},
+		"long-tools":      {run: longTools, sends: calibrated, compat: true},
+		"streaming-tools": {run: streamingTools, sends: always(1), compat: true},
+		"tool-result":     {run: toolResult, sends: always(2), compat: true},
+		"parallel-tools":  {run: parallelTools, sends: always(1)},
+		"responses":       {run: responses, sends: always(1), compat: true},
+		"reasoning":       {run: reasoning, sends: always(2)},
+		"structured":      {run: structured, sends: always(1)},
+		"seed":            {run: seed, sends: func(p *params) int { return 2*(2+p.seed().Requests) + 1 }},
+		"stop":            {run: stop, sends: always(2)},
+		"max-tokens":      {run: maxTokens, sends: always(len(caps)), short: true},
+		"image":           {run: image, sends: always(2)},
+		"ocr":             {run: ocr, sends: always(1)},
+		"video":           {run: video, sends: always(1)},
+	}
 }
 
 // Checks returns the names of the checks, sorted.
 func Checks() []string { return slices.Sorted(maps.Keys(checks)) }
 
-func health(ctx context.Context, s *session) (evidence.Check, error) {
-	if err := s.ep.Health(ctx); err != nil {
-		return evidence.Check{}, err
+func always(n int) func(*params) int { return func(*params) int { return n } }
+
+// calibrated is one request and those that find its length.
+func calibrated(p *params) int {
+	if p.Compat != "" {
+		return 1
 	}
-	return pass("the endpoint answers"), nil
+	return 1 + prompts.CalibrationLooks
 }
 
-// identity fails as a drift, not as a refusal: a refusal would be kept for the
-// pin that was expected, and say nothing about it.
-func identity(ctx context.Context, s *session) (evidence.Check, error) {
-	if err := pin.Recheck(ctx, s.ep, s.pin); err != nil {
-		return evidence.Check{}, err
-	}
-	return pass("the endpoint is what its pin says"), nil
-}
-
-func generate(ctx context.Context, s *session) (evidence.Check, error) {
-	prompt, want := defaultPrompt, ""
-	if g := s.Generate; g != nil {
-		prompt, want = or(g.Prompt, defaultPrompt), g.Expect
-	}
-	return s.ask(ctx, prompt, func(r llm.Response) string {
+// cost bounds what the checks send.
+func (p *params) cost(c spec.Candidate) (sum step.Cost) {
+	for _, name := range p.Checks {
+		k := checks[name]
+		if k.sends == nil {
+			continue
+		}
+		n := k.sends(p)
+		sum.Requests += n
 		switch {
-		case strings.TrimSpace(r.Text) == "":
-			return "the answer is empty"
-		case r.FinishReason != "stop" && r.FinishReason != "length":
-			return fmt.Sprintf("the finish reason is %q, want stop or length", r.FinishReason)
-		case r.Usage == nil || r.Usage.OutputTokens == nil || r.Usage.PromptTokens == nil:
-			return "the endpoint reports no token usage"
-		case r.Times.FirstVisible < 0:
-			return "the answer did not arrive as a stream"
-		case !strings.Contains(r.Text, want):
-			return fmt.Sprintf("the answer does not contain %q", want)
-		}
-		return ""
-	})
-}
-
-func jsonAnswer(ctx context.Context, s *session) (evidence.Check, error) {
-	prompt, expect := defaultJSON, json.RawMessage(nil)
-	if j := s.JSON; j != nil {
-		prompt = or(j.Prompt, defaultJSON)
-		if j.Expect != nil {
-			b, err := json.Marshal(j.Expect)
-			if err != nil {
-				return evidence.Check{}, err
-			}
-			expect = b
+		case k.short:
+			sum.Tokens += n * caps[0]
+		case name == "needle" || name == "long-tools":
+			sum.Tokens += n - 1 + visibleTokens(c.Sampling)
+		case name == "generate" || name == "json":
+			sum.Tokens += c.Sampling.MaxTokens
+		default:
+			sum.Tokens += n * visibleTokens(c.Sampling)
 		}
 	}
-	return s.ask(ctx, prompt, func(r llm.Response) string { return oneValue(r.Text, expect) })
+	return sum
 }
 
-// ask sends one request and judges its answer; judge returns "" or what is
-// wrong.
-func (s *session) ask(ctx context.Context, prompt string, judge func(llm.Response) string) (evidence.Check, error) {
-	p, err := s.ep.Prepare(s.request(prompt))
-	if err != nil {
-		return evidence.Check{}, err
-	}
-	r := s.ep.Do(ctx, p)
-	if ctx.Err() != nil {
-		return evidence.Check{}, ctx.Err()
-	}
-	c := evidence.Check{Request: &p.Digest, Answer: r.Text}
-	switch {
-	case r.Failure != nil && r.Failure.Class.Outside():
-		return c, pin.Outside(r.Failure)
-	case r.Failure != nil:
-		c.Reason = fmt.Sprintf("%s: %s", r.Failure.Class, r.Failure.Message)
-	default:
-		c.Reason = judge(r)
-	}
-	if c.Reason == "" {
-		c.Passed, c.Reason = true, "as asked"
-	}
-	return c, nil
+func passed(reason string) evidence.Check {
+	return evidence.Check{Verdict: evidence.CheckPassed, Reason: reason}
 }
 
-// request asks as the measurement will: with the candidate's system prompt,
-// sampling and room for reasoning.
-func (s *session) request(prompt string) llm.Request {
-	var turns []llm.Message
-	if sys := s.pin.Declared.SystemPrompt; sys != "" {
-		turns = append(turns, llm.Message{Role: "system", Content: sys})
-	}
-	maxTokens := s.Sampling.MaxTokens
-	if r := s.pin.Declared.Reasoning; r != nil {
-		maxTokens += r.HeadroomTokens
-	}
-	return llm.Request{
-		Messages: append(turns, llm.Message{Role: "user", Content: prompt}),
-		Sampling: llm.Sampling{Temperature: s.Sampling.Temperature, TopP: s.Sampling.TopP,
-			Seed: s.Sampling.Seed, MaxTokens: maxTokens, Stop: s.Sampling.Stop},
-	}
+func failed(reason string) evidence.Check {
+	return evidence.Check{Verdict: evidence.CheckFailed, Reason: reason}
 }
 
-func pass(reason string) evidence.Check { return evidence.Check{Passed: true, Reason: reason} }
-
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
+func notSupported(reason string) evidence.Check {
+	return evidence.Check{Verdict: evidence.CheckNotSupported, Reason: reason}
 }
 
-// clip keeps the first n characters.
-func clip(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
+// judged is passed when nothing is wrong.
+func judged(wrong, fine string) evidence.Check {
+	if wrong != "" {
+		return failed(wrong)
 	}
-	return s
+	return passed(fine)
 }

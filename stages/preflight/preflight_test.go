@@ -68,7 +68,7 @@ func TestStep(t *testing.T) {
 }
 
 func TestAllPass(t *testing.T) {
-	ep := healthy(` {"ok": true}` + "\n")
+	ep := healthy(` {"ok": true, "count": 3}` + "\n")
 	answer := ep.Answer
 	var asked []llm.Request
 	ep.Answer = func(ctx context.Context, r llm.Request) llm.Response {
@@ -109,13 +109,14 @@ func TestRefusals(t *testing.T) {
 		"no stream":   {func(r *llm.Response) { r.Times.FirstVisible = -1 }, nil, nil, "preflight generate: the answer did not arrive as a stream"},
 		"not said":    {func(*llm.Response) {}, nil, &spec.GenerateCheck{Expect: "hello"}, `preflight generate: the answer does not contain "hello"`},
 		"other value": {func(*llm.Response) {}, &spec.JSONCheck{Expect: map[string]any{"ok": false}}, nil, `preflight json: the answer is not the expected value {"ok":false}`},
+		"own value":   {func(r *llm.Response) { r.Text = `{"ok":true}` }, nil, nil, `preflight json: the answer is not the expected value {"count":3,"ok":true}`},
 		"expect null": {func(r *llm.Response) { r.Text = "1" }, &spec.JSONCheck{Expect: 2}, nil, "preflight json: the answer is not the expected value 2"},
 		"trailing":    {func(r *llm.Response) { r.Text += " done" }, nil, nil, `preflight json: the answer goes on after its JSON value: "done"`},
 		"in band": {func(r *llm.Response) { r.Failure = &llm.Failure{Class: llm.ClassInBandError, Message: "boom"} }, nil, nil,
 			"preflight generate: in-band-error: boom; json: in-band-error: boom"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ep := healthy(`{"ok":true}`)
+			ep := healthy(`{"count":3,"ok":true}`)
 			answer := ep.Answer
 			ep.Answer = func(ctx context.Context, r llm.Request) llm.Response {
 				res := answer(ctx, r)
@@ -169,7 +170,7 @@ func TestOutsideIsNoRefusal(t *testing.T) {
 
 func TestUnknownCheck(t *testing.T) {
 	_, _, err := run(t, spec.Preflight{Checks: []string{"health", "jsn"}}, healthy("{}"))
-	if err == nil || !strings.Contains(err.Error(), `"jsn"`) || !strings.Contains(err.Error(), "generate, health, identity, json") {
+	if err == nil || !strings.Contains(err.Error(), `"jsn"`) || !strings.Contains(err.Error(), "generate, health, identity, image, json") {
 		t.Error(err)
 	}
 }

@@ -16,9 +16,11 @@ var (
 	ErrNoLength    = errors.New("no prompt length lands on the number of tokens that is wanted")
 )
 
+// CalibrationLooks is how many prompts a calibration counts at most.
+const CalibrationLooks = 8
+
 const (
 	maxCharsPerToken = 1000
-	calibrationLooks = 8
 	wholeWord        = 16   // characters that a text may lack of what was asked for, ending after a word
 	aimed            = 0.01 // relative error at which the search ends
 	accepted         = 0.02 // relative error that is good enough at the end
@@ -65,7 +67,7 @@ func (c *Calibration) Next() (chars int, more bool) {
 }
 
 func (c *Calibration) next() (chars int, more bool) {
-	if c.err != nil || c.told >= calibrationLooks {
+	if c.err != nil || c.told >= CalibrationLooks {
 		return 0, false
 	}
 	if len(c.looks) == 0 {

@@ -87,7 +87,7 @@ func TestCalibrationLands(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ratio, overhead := rapid.Float64Range(1, 8).Draw(t, "ratio"), rapid.IntRange(0, 300).Draw(t, "overhead")
 		want := overhead + rapid.IntRange(20, 300000).Draw(t, "want")
-		noise := rapid.SliceOfN(rapid.Float64Range(-0.004, 0.004), calibrationLooks, calibrationLooks).Draw(t, "noise")
+		noise := rapid.SliceOfN(rapid.Float64Range(-0.004, 0.004), CalibrationLooks, CalibrationLooks).Draw(t, "noise")
 		short := rapid.IntRange(0, 8).Draw(t, "characters cut off at a word")
 		c := Calibrate(want)
 		var asked []int
@@ -96,7 +96,7 @@ func TestCalibrationLands(t *testing.T) {
 			c.Tell(sent, overhead+int(float64(sent)/ratio*(1+noise[len(asked)])))
 			asked = append(asked, chars)
 		}
-		if _, counted, err := c.Result(); err != nil || math.Abs(float64(counted-want)) > max(1, accepted*float64(want)) || len(asked) > calibrationLooks {
+		if _, counted, err := c.Result(); err != nil || math.Abs(float64(counted-want)) > max(1, accepted*float64(want)) || len(asked) > CalibrationLooks {
 			t.Fatalf("%d of %d tokens, asked %v: %v", counted, want, asked, err)
 		}
 	})

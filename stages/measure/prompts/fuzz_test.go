@@ -77,7 +77,7 @@ func FuzzCalibration(f *testing.F) {
 			if !more {
 				break
 			}
-			if looks++; looks > calibrationLooks || chars < 1 {
+			if looks++; looks > CalibrationLooks || chars < 1 {
 				t.Fatalf("look %d at %d characters", looks, chars)
 			}
 			tokens := chars / 3

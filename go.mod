@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	cuelang.org/go v0.17.1
 	filippo.io/age v1.3.2
+	github.com/NVIDIA/go-nvml v0.13.4-1
 	github.com/go-json-experiment/json v1.27.2
 	github.com/gofrs/flock v0.13.2
 	github.com/google/cel-go v0.31.0

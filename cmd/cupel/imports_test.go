@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"stages/evidence", "stages/approval"},
 	{"stages/judge"},
 	{"stages/llm", "stages/scrape"},
-	{"stages/metric", "stages/items"},
+	{"stages/metric", "stages/items", "stages/hardware"},
 	{"stages/stats"},
 	{"engine/spec"},
 	{"engine/step"},

@@ -88,3 +88,20 @@ func deref(s *string) string {
 	}
 	return *s
 }
+
+// UUIDs lists those of the GPUs, or of the instances of a GPU that is partitioned,
+// sorted. It may be called on nil.
+func (r *Report) UUIDs() (out []string) {
+	if r == nil {
+		return nil
+	}
+	for _, g := range r.GPUs {
+		ids := g.uuids()
+		if len(g.Instances) > 0 && g.UUID != nil {
+			ids = ids[1:]
+		}
+		out = append(out, ids...)
+	}
+	slices.Sort(out)
+	return out
+}

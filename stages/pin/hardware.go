@@ -168,7 +168,11 @@ func sameGPU(want, got string) bool {
 	return loose(strings.TrimPrefix(want, "NVIDIA "), strings.TrimPrefix(got, "NVIDIA "))
 }
 
+// marks are what makers write into a model and nobody types.
+var marks = strings.NewReplacer("(R)", "", "(TM)", "", "(r)", "", "(tm)", "")
+
 func sameCPU(want, got string) bool {
+	want, got = marks.Replace(want), marks.Replace(got)
 	model, _, _ := strings.Cut(got, ", ")
 	return loose(want, got) || loose(want, model)
 }

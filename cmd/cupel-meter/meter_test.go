@@ -39,7 +39,7 @@ var build = sync.OnceValues(func() (built, error) {
 			return b, err
 		}
 	}
-	c := exec.Command("go", "build", "-o", b.meter, ".")
+	c := exec.Command("go", "build", "-ldflags=-extldflags=-Wl,-z,lazy", "-o", b.meter, ".")
 	c.Env = append(os.Environ(), "CGO_ENABLED=1", "CGO_CFLAGS=-O1 -w")
 	return b, compile(c)
 })

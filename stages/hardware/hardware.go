@@ -15,8 +15,8 @@ const Schema = "cupel/hardware/v1"
 // Report is everything that a meter sees of one machine.
 type Report struct {
 	Schema  string    `json:"schema"`
-	Made    time.Time `json:"made,omitzero"` // wall clock, UTC, whole seconds
-	Meter   string    `json:"meter"`         // version of the meter
+	Made    time.Time `json:"made,omitzero"`   // wall clock, UTC, whole seconds
+	Meter   string    `json:"meter,omitempty"` // version of the meter
 	OS      OS        `json:"os"`
 	CPU     CPU       `json:"cpu"`
 	Memory  *uint64   `json:"memory_bytes"`

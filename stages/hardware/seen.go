@@ -54,10 +54,11 @@ func See(source string, r *Report) Seen {
 	return s
 }
 
-// lasting leaves out what changes from look to look.
+// lasting leaves out what changes from look to look, and who looked: a new meter
+// is no new evidence.
 func (r *Report) lasting() *Report {
 	out := *r
-	out.Made = time.Time{}
+	out.Made, out.Meter = time.Time{}, ""
 	if r.GPUs == nil {
 		return &out
 	}

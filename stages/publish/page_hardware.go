@@ -13,7 +13,7 @@ func deviceFields(c evidence.CandidateRecord) []evidence.PinField {
 	if c.Hardware == nil || c.Hardware.Report == nil || c.Pin.Hardware == nil {
 		return nil
 	}
-	out := []evidence.PinField{{Name: "hardware, by", Observed: c.Hardware.Source, State: "observed-only"}}
+	out := []evidence.PinField{{Name: "hardware seen by", Observed: c.Hardware.Source, State: "observed-only"}}
 	if ids := c.Hardware.Report.UUIDs(); len(ids) > 0 {
 		out = append(out, evidence.PinField{Name: "devices seen last", Observed: strings.Join(ids, " "), State: "observed-only"})
 	}

@@ -113,7 +113,7 @@ func TestDoctorOnMeters(t *testing.T) {
 		state string
 		says  string
 	}{
-		"none":          {meterFinding{err: &meterError{hardware.NoMeter, ""}}, "meter", doctorMissing, "no cupel-meter stands beside cupel"},
+		"none":          {meterFinding{err: &meterError{hardware.NoMeter, ""}}, "meter", doctorMissing, "there is no cupel-meter next to cupel"},
 		"none, no GPU":  {meterFinding{err: &meterError{hardware.NoMeter, ""}}, "gpu", doctorMissing, "not known without the meter"},
 		"failed":        {meterFinding{err: &meterError{hardware.MeterFailed, "exit status 1"}}, "meter", doctorWarn, "cupel-meter: exit status 1"},
 		"works":         {meterFinding{path: "/x", report: gpu(func(*hardware.GPU) {})}, "meter", doctorOK, "cupel-meter 1.2 at /x"},

@@ -27,7 +27,7 @@ const (
 
 // Reasons is the one table of reasons; docs/hardware.md repeats it.
 var Reasons = []struct{ Code, Means string }{
-	{NoMeter, "no cupel-meter stands beside cupel or on the PATH"},
+	{NoMeter, "there is no cupel-meter next to cupel or on the PATH"},
 	{MeterFailed, "cupel-meter ended in an error, or said something that is not a report"},
 	{NotLocal, "the endpoint is not on this machine, and no file says what it runs on"},
 	{NoGPU, "the machine has no GPU that the meter can read"},

@@ -4,12 +4,21 @@ BIN    := bin/cupel
 FUZZ   ?= 20s
 export CGO_ENABLED ?= 0
 
-.PHONY: build demo test race fma lint fuzz e2e bench golden clean
+.PHONY: build meter demo test race fma lint fuzz e2e bench golden clean
 
 build: $(BIN)
 
 $(BIN): FORCE
 	@$(GO) build -trimpath -ldflags "-s -w" -o $@ ./cmd/cupel
+
+# cupel-meter reads GPUs through NVML, and needs a C compiler for that. Functions of
+# NVML are bound when they are called: some compilers bind all at the start.
+METER_LDFLAGS := -s -w -extldflags=-Wl,-z,lazy
+meter:
+	@if command -v "$${CC:-gcc}" >/dev/null && [ "$$($(GO) env GOOS)" = linux ]; then \
+		CGO_ENABLED=1 CGO_CFLAGS="-O2 -Wno-deprecated-declarations" $(GO) build -trimpath -ldflags "$(METER_LDFLAGS)" -o bin/cupel-meter ./cmd/cupel-meter; \
+	else echo "no C compiler, or not Linux: this cupel-meter cannot read GPUs"; \
+		$(GO) build -trimpath -ldflags "-s -w" -o bin/cupel-meter ./cmd/cupel-meter; fi
 
 demo: build
 	@$(BIN) demo
@@ -20,6 +29,7 @@ test:
 # The race detector needs cgo and a C compiler.
 race:
 	CGO_ENABLED=1 $(GO) test -race ./engine/... ./stages/measure/... ./stages/llm/...
+	CGO_ENABLED=1 CGO_CFLAGS=-Wno-deprecated-declarations $(GO) test -race -ldflags=-extldflags=-Wl,-z,lazy ./cmd/cupel-meter ./stages/hardware/...
 
 # The statistics are bit-exact also where the compiler may fuse a multiplication
 # with an addition; skipped on processors that cannot.

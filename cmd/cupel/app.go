@@ -73,7 +73,7 @@ publish, decide) and answers a release pipeline with an exit code.
 		a.gateCmd(), a.verifyCmd(), a.approveCmd(), a.replayCmd(), a.historyCmd(),
 		a.compareCmd(), a.powerCmd(), a.scoreCmd(), a.judgeCmd(), a.researchCmd(), a.pinCmd(), a.modelsCmd(),
 		a.storeCmd(), a.suiteCmd(), a.itemsCmd(), a.schemaCmd(), a.metricsCmd(),
-		a.overheadCmd(), a.versionCmd(), a.embeddedCmd(), a.loopbackCmd(),
+		a.overheadCmd(), a.doctorCmd(), a.versionCmd(), a.embeddedCmd(), a.loopbackCmd(),
 	)
 	return root
 }

@@ -42,6 +42,9 @@ func (a *app) open(path string, binds []string) (*campaign, error) {
 	if err := sharedEndpoint(loaded, bindings); err != nil {
 		return nil, fail(exitUsage, err)
 	}
+	if err := checkHardware(bindings); err != nil {
+		return nil, fail(exitUsage, err)
+	}
 	w := wire(loaded, bindings)
 	p, err := plan.Build(loaded.Campaign, w.adders()...)
 	if err != nil {

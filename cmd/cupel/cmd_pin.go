@@ -155,7 +155,8 @@ func (w *wiring) pinOf(ctx context.Context, name string) (evidence.PinDoc, error
 	}
 	defer ep.Close()
 	pins, _ := w.loaded.Campaign.Pinned(name)
-	return pin.Observe(ctx, ep, pins)
+	doc, _, err := pin.Observe(ctx, ep, pins)
+	return doc, err
 }
 
 // printPinned prints the table of one endpoint.

@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"stages/evidence", "stages/approval"},
 	{"stages/judge"},
 	{"stages/llm", "stages/scrape", "stages/pin/hub", "stages/pin/image"},
-	{"stages/metric", "stages/items", "stages/pin/fetch", "stages/pin/inventory"},
+	{"stages/metric", "stages/items", "stages/hardware", "stages/pin/fetch", "stages/pin/inventory"},
 	{"stages/stats"},
 	{"engine/spec"},
 	{"engine/step"},

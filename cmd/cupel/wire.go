@@ -18,6 +18,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/compare"
 	"github.com/cupel-dev/cupel/stages/decide"
+	"github.com/cupel-dev/cupel/stages/hardware"
 	"github.com/cupel-dev/cupel/stages/llm"
 	"github.com/cupel-dev/cupel/stages/llm/loopback"
 	"github.com/cupel-dev/cupel/stages/measure"
@@ -139,7 +140,7 @@ func (w *wiring) preflight() preflight.Runner {
 		Beside: func(at preflight.Endpoint, api llm.API) (preflight.Asker, error) {
 			e := at.(endpoint) // that Dial returned
 			c, err := e.Client.Beside(api)
-			return endpoint{c, e.sent, e.probes}, err
+			return endpoint{c, e.sent, e.probes, e.under}, err
 		},
 	}
 }
@@ -201,6 +202,7 @@ func (w *wiring) sent() string {
 type endpoint struct {
 	*llm.Client
 	sent, probes *atomic.Int64
+	under        func(context.Context) (hardware.Seen, error)
 }
 
 // Probe counts the tokens of a fixed text, with two requests where there is no
@@ -228,7 +230,8 @@ func (w *wiring) dial(n measure.Need) (endpoint, error) {
 	if err != nil {
 		return endpoint{}, fmt.Errorf("candidate %s: %w", n.Candidate, err)
 	}
-	return endpoint{c, &w.requests, &w.probes}, nil
+	under := func(ctx context.Context) (hardware.Seen, error) { return w.hardwareOf(ctx, n.Candidate) }
+	return endpoint{c, &w.requests, &w.probes, under}, nil
 }
 
 // servedName is the name that the campaign declares for a candidate or a judge.

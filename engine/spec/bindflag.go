@@ -7,7 +7,7 @@ import (
 )
 
 // bindSyntax is the one description of the syntax, for hints and help texts.
-const bindSyntax = "write NAME=[API+]URL[,model=SERVED][,key-env=VARIABLE][,gpu=INDEX]…[,replica=URL]…, for example bf16=http://127.0.0.1:8000/v1 or f16=ollama+http://127.0.0.1:11434,model=tiny-f16; API is openai, openai-completions, openai-responses, ollama or ollama-generate; embedded:MODEL is a model inside the program"
+const bindSyntax = "write NAME=[API+]URL[,model=SERVED][,key-env=VARIABLE][,gpu=INDEX]…[,hardware=FILE][,replica=URL]…, for example bf16=http://127.0.0.1:8000/v1 or f16=ollama+http://127.0.0.1:11434,model=tiny-f16; API is openai, openai-completions, openai-responses, ollama or ollama-generate; embedded:MODEL is a model inside the program"
 
 var (
 	bindName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
@@ -21,6 +21,7 @@ var (
 //	bf16=http://127.0.0.1:8000/v1
 //	bf16=ollama+http://127.0.0.1:11434,model=tiny-f16
 //	bf16=https://127.0.0.1/v1,key-env=SERVING_KEY,gpu=0,gpu=1
+//	bf16=http://127.0.0.1:8000/v1,hardware=host.json
 //	bf16=http://127.0.0.1:8000/v1,replica=http://127.0.0.1:8001/v1
 //
 // The address may begin with an API and + (ollama+, openai-responses+) to name
@@ -73,13 +74,15 @@ func bindOption(b *Binding, where, key, value string) error {
 		b.APIKeyEnv = value
 	case key == "gpu" && gpuName.MatchString(value):
 		b.GPUs = append(b.GPUs, value)
+	case key == "hardware" && value != "" && b.Hardware == "":
+		b.Hardware = value
 	case key == "replica" && checkBaseURL(value) == "":
 		b.Replicas = append(b.Replicas, value)
-	case key == "model", key == "key-env", key == "gpu", key == "replica":
+	case key == "model", key == "key-env", key == "gpu", key == "hardware", key == "replica":
 		return bindError(where, fmt.Sprintf("option %s cannot be %q, or is there twice", key, show(value)))
 	default:
 		e := &Error{Path: where, Msg: fmt.Sprintf("unknown option %q", show(key)), Hint: bindSyntax}
-		if near := nearest(key, []string{"model", "key-env", "gpu", "replica"}); near != "" {
+		if near := nearest(key, []string{"model", "key-env", "gpu", "hardware", "replica"}); near != "" {
 			e.Hint = fmt.Sprintf("did you mean %q? %s", near, bindSyntax)
 		}
 		return e

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +15,8 @@ import (
 )
 
 // LoadBindings reads a bindings file: candidate names with url, api,
-// servedName, apiKeyEnv, gpus, headers and replicas. Mistakes are returned as Errors; an
+// servedName, apiKeyEnv, gpus, hardware, headers and replicas. The path of a
+// hardware file is made to start where the program runs. Mistakes are returned as Errors; an
 // error for which errors.Is(err, fs.ErrNotExist) holds means there is no file.
 func LoadBindings(file string) (map[string]Binding, error) {
 	src, err := readRegular(file, maxFileBytes)
@@ -61,9 +63,21 @@ func parseBindings(file string, src []byte) (map[string]Binding, error) {
 				return nil, err
 			}
 		}
+		b.Hardware = beside(file, b.Hardware)
 		out[f.name] = b
 	}
 	return out, nil
+}
+
+// NoHardware as the value of hardware says that the endpoint is elsewhere.
+const NoHardware = "none"
+
+// beside makes a path that starts from a file's folder one from here.
+func beside(file, name string) string {
+	if name == "" || name == NoHardware || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(file), name)
 }
 
 // gpuTexts makes texts of GPU indices written as numbers.
@@ -91,6 +105,8 @@ func bindingField(b *Binding, f field) error {
 		for _, g := range f.val.elems {
 			b.GPUs = append(b.GPUs, g.text)
 		}
+	case "hardware":
+		b.Hardware = f.val.text
 	case "replicas":
 		for _, u := range f.val.elems {
 			b.Replicas = append(b.Replicas, u.text)

@@ -16,6 +16,7 @@ func TestParseBindFlag(t *testing.T) {
 		"bf16=ollama+http://127.0.0.1:11434,model=tiny-f16":          {URL: "http://127.0.0.1:11434", API: "ollama", ServedName: "tiny-f16"},
 		"bf16=openai+https://[::1]:8000/v1,key-env=SERVING_KEY":      {URL: "https://[::1]:8000/v1", API: "openai", APIKeyEnv: "SERVING_KEY"},
 		"bf16=http://127.0.0.1,gpu=0,gpu=GPU-0123abcd,model=a/b:7=q": {URL: "http://127.0.0.1", GPUs: []string{"0", "GPU-0123abcd"}, ServedName: "a/b:7=q"},
+		"bf16=http://127.0.0.1,hardware=a b/host.json,gpu=1":         {URL: "http://127.0.0.1", Hardware: "a b/host.json", GPUs: []string{"1"}},
 		"bf16=embedded:tiny-f16":                                     {URL: "embedded:tiny-f16"},
 	} {
 		name, got, err := ParseBindFlag(in)
@@ -36,6 +37,8 @@ func TestParseBindFlag(t *testing.T) {
 		"bf16=http://127.0.0.1,key-env=sk-abcdef0123": "an API key in plain text",
 		"bf16=http://127.0.0.1,key-env=a-b":           `option key-env cannot be "a-b"`,
 		"bf16=http://127.0.0.1,modle=x":               `did you mean "model"?`,
+		"bf16=http://127.0.0.1,hardware=a,hardware=b": "option hardware cannot be",
+		"bf16=http://127.0.0.1,hardwre=a":             `did you mean "hardware"?`,
 		"bf16=http://127.0.0.1,model=a,model=b":       "option model cannot be",
 		"bf16=http://127.0.0.1,":                      "",
 	} {
@@ -54,10 +57,16 @@ func TestLoadBindings(t *testing.T) {
 	got, err := LoadBindings(write(t, dir, "bindings.yaml", `
 bf16: {url: "http://127.0.0.1:8000/v1", api: openai, servedName: m, apiKeyEnv: KEY, gpus: [0, "GPU-0123abcd"], headers: {X-Team: TEAM}}
 fp8: {url: "embedded:tiny-q8_0"}
+a: {url: "http://127.0.0.1:1", hardware: hosts/a.json}
+b: {url: "http://127.0.0.1:2", hardware: none}
+c: {url: "http://127.0.0.1:3", hardware: /etc/c.json}
 `))
 	want := map[string]Binding{
 		"bf16": {URL: "http://127.0.0.1:8000/v1", API: "openai", ServedName: "m", APIKeyEnv: "KEY", GPUs: []string{"0", "GPU-0123abcd"}, Headers: map[string]string{"X-Team": "TEAM"}},
 		"fp8":  {URL: "embedded:tiny-q8_0"},
+		"a":    {URL: "http://127.0.0.1:1", Hardware: filepath.Join(dir, "hosts/a.json")},
+		"b":    {URL: "http://127.0.0.1:2", Hardware: NoHardware},
+		"c":    {URL: "http://127.0.0.1:3", Hardware: "/etc/c.json"},
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
@@ -74,7 +83,9 @@ fp8: {url: "embedded:tiny-q8_0"}
 		"a: {url: \"http://127.0.0.1/#x\"}":                                             "no ? or # part",
 		"a: {url: \"http://127.0.0.1\"}\na: {url: \"http://127.0.0.2\"}":                `key "a" is already on line 1`,
 		"A: {url: \"http://127.0.0.1\"}":                                                `found the name "A"`,
-		"[]":                                                                            "found an empty list, allowed a map",
+		"a: {url: \"http://127.0.0.1\", hardware: \"\"}":                                "allowed a path without commas, or none",
+		"a: {url: \"http://127.0.0.1\", hardware: {gpu: H200}}":                         "a.hardware: found a map",
+		"[]": "found an empty list, allowed a map",
 	} {
 		_, err := LoadBindings(write(t, dir, "bindings.yaml", text))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "abcdef") {

@@ -96,6 +96,7 @@ type Candidate struct {
 	Admission    *Admission    `json:"admission,omitempty"`
 	Sampling     Sampling      `json:"sampling"`
 	Reasoning    *Reasoning    `json:"reasoning,omitempty"`
+	Hardware     *Hardware     `json:"hardware,omitempty"`
 	Serve        *Serve        `json:"serve,omitempty"`
 	CoResident   bool          `json:"coResident,omitempty"`
 	SystemPrompt string        `json:"systemPrompt,omitempty"`
@@ -187,6 +188,19 @@ type Sampling struct {
 type Reasoning struct {
 	Control        string `json:"control"` // none | thinking-on | thinking-off | effort-…
 	HeadroomTokens int    `json:"headroomTokens,omitempty"`
+}
+
+// Hardware is what a candidate runs on; a zero value is not declared.
+type Hardware struct {
+	GPU        string   `json:"gpu,omitempty"`
+	Count      int      `json:"count,omitempty"`      // GPUs, or MIG instances
+	Memory     string   `json:"memory,omitempty"`     // of each: 140GiB
+	Driver     string   `json:"driver,omitempty"`     // a version or the beginning of one
+	CUDA       string   `json:"cuda,omitempty"`       // likewise
+	PowerLimit string   `json:"powerLimit,omitempty"` // of each: 700W
+	MIG        string   `json:"mig,omitempty"`        // disabled | enabled | a profile
+	CPU        string   `json:"cpu,omitempty"`        // model
+	UUIDs      []string `json:"uuids,omitempty"`
 }
 
 // Serve holds the user's own commands around a candidate's steps.
@@ -410,6 +424,7 @@ type Binding struct {
 	APIKeyEnv  string            `yaml:"apiKeyEnv" json:"apiKeyEnv,omitempty"`
 	GPUs       []string          `yaml:"gpus" json:"gpus,omitempty"`
 	Headers    map[string]string `yaml:"headers" json:"headers,omitempty"`   // header -> environment variable name
+	Hardware   string            `yaml:"hardware" json:"hardware,omitempty"` // file of a hardware report as it can be opened | none | "" = look, if the endpoint is local
 	Replicas   []string          `yaml:"replicas" json:"replicas,omitempty"` // further addresses that serve the same
 }
 

@@ -21,3 +21,7 @@ func refuseNetworkFS(path string, fsType func(string) (string, error)) error {
 	err = fmt.Errorf("%s is on %s, a %w: locks and renames may not hold between machines there", path, kind, ErrNetworkFS)
 	return step.WithHint(err, "use a local directory (--store), or --allow-network-fs if only one machine uses it")
 }
+
+// NetworkFS names the network file system that path is on, or would be once it
+// is made; "" is a local one.
+func NetworkFS(path string) (string, error) { return networkFS(nearestExisting(path)) }

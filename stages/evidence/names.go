@@ -8,6 +8,7 @@ import "fmt"
 // Output names.
 const (
 	OutPin         = "pin.json"             // PinDoc
+	OutHardware    = "hardware.json"        // hardware.Doc
 	OutPreflight   = "preflight.json"       // PreflightDoc
 	OutResponses   = "responses.jsonl"      // ResponseRow a line, sorted by item, sample, repeat; no times in it
 	OutTimings     = "timings.jsonl"        // TimingRow a line, same order

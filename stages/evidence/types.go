@@ -10,6 +10,7 @@ import (
 
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/hardware"
 	"github.com/cupel-dev/cupel/stages/judge"
 	"github.com/cupel-dev/cupel/stages/llm"
 	"github.com/cupel-dev/cupel/stages/metric"
@@ -22,6 +23,9 @@ type PinDoc struct {
 	Observed llm.Identity   `json:"observed"`
 	Probe    llm.TokenProbe `json:"probe"`
 	Fields   []PinField     `json:"fields"` // every pin, in a fixed order
+	// Hardware is what the endpoint runs on; nil = not known, or nothing that a
+	// result depends on (docs/adr/0008-hardware.md).
+	Hardware *hardware.Identity `json:"hardware,omitempty"`
 }
 
 // Served is the number of tokens that a request may use, 0 = not known.
@@ -310,6 +314,7 @@ type Record struct {
 type CandidateRecord struct {
 	Role      string                  `json:"role"`
 	Pin       *PinDoc                 `json:"pin"`
+	Hardware  *hardware.Doc           `json:"hardware,omitempty"` // which devices the last pin saw
 	Preflight *PreflightDoc           `json:"preflight"`
 	Scores    map[string]ScoreSummary `json:"scores,omitempty"` // workload ->
 	Load      map[string]LoadMetrics  `json:"load,omitempty"`   // workload ->
@@ -321,6 +326,7 @@ type CandidateRecord struct {
 // JudgeRecord is what was found of one judge.
 type JudgeRecord struct {
 	Pin         *PinDoc            `json:"pin"`
+	Hardware    *hardware.Doc      `json:"hardware,omitempty"`
 	Calibration *judge.Calibration `json:"calibration"` // nil = it has no labels, or was not calibrated
 }
 

@@ -62,6 +62,7 @@ var notInKey = map[string]string{
 	"Candidate.Speculative":  "in the pin, which is an input",
 	"Candidate.Cache":        "in the pin, which is an input",
 	"Candidate.Admission":    "in the pin, which is an input",
+	"Candidate.Hardware":     "in the pin, which is an input",
 	"Candidate.Serve":        "how it is started; what runs then is observed",
 	"Candidate.CoResident":   "in no step yet: serve hooks are refused",
 	"Candidate.ServedName":   "part of the address; the observed one is in the pin",

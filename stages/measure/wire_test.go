@@ -2,6 +2,7 @@ package measure_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/hardware"
 	"github.com/cupel-dev/cupel/stages/llm"
 	"github.com/cupel-dev/cupel/stages/llm/llmtest"
 	"github.com/cupel-dev/cupel/stages/measure"
@@ -32,7 +34,7 @@ type world struct {
 	journal map[string][][]byte
 }
 
-func (w *world) client(timeout time.Duration, conns int) *llm.Client {
+func (w *world) client(timeout time.Duration, conns int) nowhere {
 	w.t.Helper()
 	o := w.options
 	o.Timeout, o.MaxConns = timeout, conns
@@ -41,7 +43,14 @@ func (w *world) client(timeout time.Duration, conns int) *llm.Client {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(c.Close)
-	return c
+	return nowhere{c}
+}
+
+// nowhere is an endpoint of whose hardware nothing is known.
+type nowhere struct{ *llm.Client }
+
+func (nowhere) Hardware(context.Context) (hardware.Seen, error) {
+	return hardware.Unseen(hardware.NotLocal, ""), nil
 }
 
 func (w *world) run(s step.Step) (*pintest.Job, error) {

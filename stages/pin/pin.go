@@ -14,19 +14,23 @@ import (
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/hardware"
 	"github.com/cupel-dev/cupel/stages/llm"
 )
 
 // Kind names the runner.
 const Kind = "pin"
 
-const revision = 3 // what vLLM, SGLang, TGI and llama.cpp tell; by which page; the template's behaviour
+const revision = 3 // what vLLM, SGLang, TGI and llama.cpp tell; by which page; the template's behaviour; hardware
 
 // Identifier is the part of an endpoint that says what it is.
 type Identifier interface {
 	Identity(ctx context.Context) (llm.Identity, error)
 	// Probe counts the tokens of a fixed text. It is called after Identity.
 	Probe(ctx context.Context) (llm.TokenProbe, error)
+	// Hardware tells what the endpoint runs on. Not to know is no error; a
+	// binding that is wrong about it is one.
+	Hardware(ctx context.Context) (hardware.Seen, error)
 }
 
 // Steps returns one step per candidate and judge.
@@ -90,7 +94,7 @@ func (r Runner) Run(ctx context.Context, job step.Job) error {
 	if err != nil {
 		return fmt.Errorf("pin %s: %w", where, err)
 	}
-	doc, err := Observe(ctx, ep, p.Candidate)
+	doc, seen, err := Observe(ctx, ep, p.Candidate)
 	if err != nil {
 		return fmt.Errorf("pin %s: %w", where, err)
 	}
@@ -101,6 +105,9 @@ func (r Runner) Run(ctx context.Context, job step.Job) error {
 		if err := refuse(where, doc); err != nil {
 			return err
 		}
+	}
+	if err := writeHardware(job, seen); err != nil {
+		return err
 	}
 	return step.WriteJSON(job, evidence.OutPin, doc)
 }

@@ -47,7 +47,10 @@ func Recheck(ctx context.Context, ep Identifier, doc evidence.PinDoc) error {
 	}
 	before, after := facts(doc.Observed), facts(now)
 	if maps.Equal(before, after) {
-		return recount(ctx, ep, doc)
+		if err := recount(ctx, ep, doc); err != nil {
+			return err
+		}
+		return recheckHardware(ctx, ep, doc)
 	}
 	return &step.Drift{Before: difference(before, after), After: difference(after, before)}
 }
@@ -110,7 +113,9 @@ func difference(a, b map[string]string) string {
 		}
 	}
 	if parts == nil {
-		return "nothing of it"
+		return nothing
 	}
 	return strings.Join(parts, ", ")
 }
+
+const nothing = "nothing of it"

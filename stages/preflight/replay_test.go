@@ -14,6 +14,7 @@ import (
 
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/hardware"
 	"github.com/cupel-dev/cupel/stages/llm"
 	"github.com/cupel-dev/cupel/stages/pin"
 	"github.com/cupel-dev/cupel/stages/pin/pintest"
@@ -73,6 +74,10 @@ func TestReplay(t *testing.T) {
 type known struct{ *llm.Client }
 
 func (known) Identity(context.Context) (llm.Identity, error) { return llm.Identity{}, nil }
+
+func (known) Hardware(context.Context) (hardware.Seen, error) {
+	return hardware.Unseen(hardware.NotLocal, ""), nil
+}
 
 func replayed(t *testing.T, c *llm.Client, pre spec.Preflight, api llm.API) (doc evidence.PreflightDoc) {
 	t.Helper()

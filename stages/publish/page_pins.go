@@ -63,7 +63,7 @@ func (m pageMaker) pins() pinView {
 		}
 		v.Names = append(v.Names, name)
 		column := map[string]pinCell{}
-		for _, f := range append(append([]evidence.PinField(nil), pin.Fields...), samplingFields(pin.Declared)...) {
+		for _, f := range append(append([]evidence.PinField(nil), pin.Fields...), append(samplingFields(pin.Declared), deviceFields(m.rec.Candidates[name])...)...) {
 			column[f.Name] = pinCellOf(f)
 			if !seen[f.Name] {
 				seen[f.Name], order = true, append(order, f.Name)

@@ -16,7 +16,7 @@ type PinFinding struct{ Candidate, Text string }
 var oneTokenizer = map[string]bool{"engine-upgrade": true, "quantisation": true, "config": true}
 
 // PinFindings lists, by candidate, where a text has other tokens than on the
-// baseline, and what an engine applies that nobody asked for.
+// baseline, where it runs on other hardware, and what an engine applies that nobody asked for.
 func PinFindings(rec *evidence.Record) []PinFinding {
 	var out []PinFinding
 	base := rec.Candidates[rec.Baseline].Pin
@@ -31,6 +31,9 @@ func PinFindings(rec *evidence.Record) []PinFinding {
 				text += fmt.Sprintf(", where a decision of kind %s expects one tokenizer", rec.Kind)
 			}
 			out = append(out, PinFinding{name, text})
+		}
+		if h := otherHardware(base, pin); h != "" {
+			out = append(out, PinFinding{name, fmt.Sprintf("%s and %s run on different hardware: %s", rec.Baseline, name, h)})
 		}
 		for _, f := range pin.Fields {
 			if f.Observed != "" && f.Note != "" && f.State != "equal" {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/hardware"
 	"github.com/cupel-dev/cupel/stages/metric"
 	"github.com/cupel-dev/cupel/stages/prior"
 )
@@ -87,6 +88,9 @@ func (b *builder) add(s source) error {
 	case "pin":
 		cand.Pin = new(evidence.PinDoc)
 		return readJSON(b.job, s.Input, cand.Pin)
+	case "hardware":
+		cand.Hardware = new(hardware.Doc)
+		return readJSON(b.job, s.Input, cand.Hardware)
 	case "preflight":
 		cand.Preflight = new(evidence.PreflightDoc)
 		if err := readJSON(b.job, s.Input, cand.Preflight); err != nil {
@@ -195,8 +199,7 @@ func (b *builder) finish() {
 	b.keptRows()
 	b.unknownPins()
 	b.unknownResults()
-	b.unknown("hardware.gpu", "no meter ran beside the campaign and the endpoint does not say")
-	b.unknown("hardware.driver", "no meter ran beside the campaign and the endpoint does not say")
+	b.unknownHardware()
 	b.unknown("energy", "no meter ran beside the campaign")
 	slices.SortFunc(b.rec.Unknown, func(x, y evidence.Unknown) int { return strings.Compare(x.Field, y.Field) })
 }

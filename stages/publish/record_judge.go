@@ -8,6 +8,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/hardware"
 	"github.com/cupel-dev/cupel/stages/judge"
 )
 
@@ -25,6 +26,7 @@ func judgeSources(c *spec.Campaign) (out []source) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Judges)) {
 		add("pin", name, evidence.PinStep(name), evidence.OutPin)
+		add("hardware", name, evidence.PinStep(name), evidence.OutHardware)
 		if c.Judges[name].Labels != nil {
 			replies(name, evidence.LabelsStep(name), nil)
 			add("calibration", name, evidence.CalibrationStep(name), evidence.OutCalibration)
@@ -54,6 +56,11 @@ func (b *builder) addJudge(s source, d step.Digest) error {
 	case "pin":
 		j.Pin = new(evidence.PinDoc)
 		if err := readJSON(b.job, s.Input, j.Pin); err != nil {
+			return err
+		}
+	case "hardware":
+		j.Hardware = new(hardware.Doc)
+		if err := readJSON(b.job, s.Input, j.Hardware); err != nil {
 			return err
 		}
 	case "calibration":

@@ -49,7 +49,7 @@ type recordParams struct {
 // source says what an input of the record step is.
 type source struct {
 	Input     string `json:"input"`
-	What      string `json:"what"` // pin | preflight | summary | metrics | comparison | noise | calibration | research | raw
+	What      string `json:"what"` // pin | hardware | preflight | summary | metrics | comparison | noise | calibration | research | raw
 	Candidate string `json:"candidate,omitempty"`
 	Workload  string `json:"workload,omitempty"`
 	Judge     string `json:"judge,omitempty"`
@@ -91,12 +91,12 @@ func recordStep(c *spec.Campaign, specHash step.Digest) step.Step {
 	if err != nil {
 		panic(fmt.Sprintf("publish: record params: %v", err)) // plain strings: cannot fail
 	}
-	return step.Step{Name: evidence.RecordStep, Kind: RecordKind, Revision: 3, Params: params, Inputs: inputs, Pure: true}
+	return step.Step{Name: evidence.RecordStep, Kind: RecordKind, Revision: 4, Params: params, Inputs: inputs, Pure: true}
 }
 
 func findingStep() step.Step {
 	return step.Step{
-		Name: evidence.FindingStep, Kind: FindingKind, Revision: 3, Pure: true,
+		Name: evidence.FindingStep, Kind: FindingKind, Revision: 4, Pure: true,
 		Inputs: map[string]step.Input{
 			inRecord:   {Step: evidence.RecordStep, Output: evidence.OutRecord},
 			inDecision: {Step: evidence.DecideStep, Output: evidence.OutDecision},
@@ -124,6 +124,7 @@ func sources(c *spec.Campaign) []source {
 	base := c.Baseline()
 	for _, cand := range slices.Sorted(maps.Keys(c.Candidates)) {
 		add("pin", cand, "", evidence.PinStep(cand), evidence.OutPin)
+		add("hardware", cand, "", evidence.PinStep(cand), evidence.OutHardware)
 		add("preflight", cand, "", evidence.PreflightStep(cand), evidence.OutPreflight)
 		for _, wl := range slices.Sorted(maps.Keys(c.Measure)) {
 			switch w := c.Measure[wl]; w.Kind {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/hardware"
 	"github.com/cupel-dev/cupel/stages/llm"
 )
 
@@ -147,6 +148,8 @@ type Endpoint struct {
 	IDErr     error
 	Probed    llm.TokenProbe // what Probe returns
 	ProbeErr  error
+	Under     hardware.Seen // what Hardware returns
+	UnderErr  error
 	HealthErr error
 	WarmErr   error
 	Answer    func(ctx context.Context, r llm.Request) llm.Response
@@ -174,6 +177,9 @@ func (e *Endpoint) Identity(context.Context) (llm.Identity, error) {
 
 // Probe returns Probed.
 func (e *Endpoint) Probe(context.Context) (llm.TokenProbe, error) { return e.Probed, e.ProbeErr }
+
+// Hardware returns Under.
+func (e *Endpoint) Hardware(context.Context) (hardware.Seen, error) { return e.Under, e.UnderErr }
 
 // Health returns HealthErr.
 func (e *Endpoint) Health(context.Context) error { return e.HealthErr }

@@ -18,6 +18,7 @@ type FreezeOptions struct {
 	Name, Version string
 	Parent        *Set                                   // the version that this one refreshes, or nil
 	BuildReport   string                                 // file name of build-report.json, or ""
+	Readme        []byte                                 // goes along as README.md for people, and is in no digest
 	Scorer        func(name string) (id string, ok bool) // name/version of a scorer
 }
 
@@ -33,6 +34,11 @@ func Freeze(ctx context.Context, from *Set, dir string, o FreezeOptions) (m Mani
 	err = Publish(dir, func(tmp string) error {
 		if err := fillFrozen(from, tmp, o.BuildReport, &m); err != nil {
 			return err
+		}
+		if o.Readme != nil {
+			if err := writeFile(filepath.Join(tmp, ReadmeFile), o.Readme); err != nil {
+				return err
+			}
 		}
 		if err := unpublished(dir, &m); err != nil {
 			return err

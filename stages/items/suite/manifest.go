@@ -22,6 +22,7 @@ const (
 	IndexFile    = "heldout.index.jsonl"
 	AccessFile   = "access.jsonl"
 	ReportFile   = "build-report.json"
+	ReadmeFile   = "README.md"
 )
 
 // PrimaryLabel is the label whose counts suite.json gives as "strata".

@@ -56,7 +56,7 @@ golden:
 # The shipped suites that have a generator, made again. Raise the version of one
 # that changes.
 suites: build
-	@for s in functional-gate long-tools needle planning tool-use; do \
+	@for s in functional-gate long-tools multimodal-smoke needle planning tool-use; do \
 		d=$$(mktemp -d) && $(BIN) suite build $$s --to $$d/$$s -q && cp -R $$d/$$s/. suites/$$s/ && rm -rf $$d || exit 1; done
 
 clean:

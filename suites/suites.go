@@ -11,7 +11,7 @@ import (
 
 // FS holds one folder per suite: suite.json, its item file and a README.
 //
-//go:embed functional-gate long-tools needle planning tiny tool-use
+//go:embed functional-gate long-tools multimodal-smoke needle planning tiny tool-use
 var FS embed.FS
 
 // Suite is what suite.json says of an item set.

@@ -97,7 +97,7 @@ func copySuite(name, dir string) ([]string, error) {
 // listed is one row of the list.
 type listedSuite struct {
 	suites.Suite
-	Needs []string `json:"needs"` // tools, images, video: what an endpoint must take besides text
+	Needs []string `json:"needs"` // tools, images, videos: what an endpoint must take besides text
 }
 
 func (a *app) suiteListCmd() *cobra.Command {
@@ -163,6 +163,9 @@ func eachShipped(s suites.Suite, f func(items.Item) error) error {
 func note(needs map[string]bool, it *items.Item) {
 	if it.Tools != nil {
 		needs["tools"] = true
+	}
+	for _, m := range it.Shown() {
+		needs[m.Kind()+"s"] = true
 	}
 }
 

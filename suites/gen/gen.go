@@ -43,11 +43,12 @@ type maker struct {
 }
 
 var makers = map[string]maker{
-	"functional-gate": {version: "1", items: fixed(functionalGate)},
-	"long-tools":      {version: "1", lengths: []int{1024, 2048, 4096}, items: longTools},
-	"needle":          {version: "1", lengths: []int{1024, 2048, 4096}, items: needle},
-	"planning":        {version: "1", items: fixed(planning)},
-	"tool-use":        {version: "1", items: fixed(toolUse)},
+	"functional-gate":  {version: "1", items: fixed(functionalGate)},
+	"long-tools":       {version: "1", lengths: []int{1024, 2048, 4096}, items: longTools},
+	"multimodal-smoke": {version: "1", items: multimodal},
+	"needle":           {version: "1", lengths: []int{1024, 2048, 4096}, items: needle},
+	"planning":         {version: "1", items: fixed(planning)},
+	"tool-use":         {version: "1", items: fixed(toolUse)},
 }
 
 // fixed adapts a generator that has neither lengths nor media.

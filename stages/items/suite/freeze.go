@@ -142,7 +142,7 @@ func fillFrozen(from *Set, tmp, report string, m *Manifest) (err error) {
 		}
 	}
 	if from.Split == nil {
-		m.SHA256, err = rewrite(from, filepath.Join(tmp, ItemsFile))
+		m.SHA256, m.Media, err = rewrite(from, tmp)
 	} else {
 		m.SHA256, err = copySplit(from, tmp)
 	}
@@ -152,16 +152,25 @@ func fillFrozen(from *Set, tmp, report string, m *Manifest) (err error) {
 	return err
 }
 
-func rewrite(from *Set, name string) (step.Digest, error) {
-	h, err := create(name)
+// rewrite writes the items and the files that they show.
+func rewrite(from *Set, tmp string) (sum step.Digest, media []MediaFile, err error) {
+	h, err := create(filepath.Join(tmp, ItemsFile))
 	if err != nil {
-		return step.Digest{}, err
+		return sum, nil, err
 	}
-	if err := from.Open(func(it items.Item) error { return writeItem(h, &it) }); err != nil {
+	shown := &showing{filepath.Dir(from.items), tmp, map[string]MediaFile{}}
+	err = from.Open(func(it items.Item) error {
+		if err := shown.item(&it); err != nil {
+			return err
+		}
+		return writeItem(h, &it)
+	})
+	if err != nil {
 		h.f.Close()
-		return step.Digest{}, err
+		return sum, nil, err
 	}
-	return h.close()
+	sum, err = h.close()
+	return sum, shown.files(), err
 }
 
 // copySplit copies what Open verified, and verifies that it did. Openings so

@@ -193,6 +193,9 @@ func writeParts(from *Set, tmp string, sides []side, sp *Split, rep *SplitReport
 			return fmt.Errorf("%s grew while it was read", from.Name)
 		}
 		i++
+		if err := noMedia(&it); err != nil {
+			return err
+		}
 		switch sides[i-1] {
 		case heldOut:
 			rep.Sealed.Add(it.Strata)

@@ -92,7 +92,7 @@ func checkWorkload(q *spec.Quality, open func(spec.File) (io.ReadCloser, error))
 func unlisted(q *spec.Quality, it *items.Item) (errs []error) {
 	for _, m := range it.Shown() {
 		if !slices.ContainsFunc(q.Suite.Media, func(f spec.File) bool { return f.Digest == m.SHA256 }) {
-			errs = append(errs, step.WithHint(fmt.Errorf("item %s shows %s, which its suite does not list", it.ID, m.Path()), "only frozen suites carry media: `cupel items freeze`"))
+			errs = append(errs, step.WithHint(fmt.Errorf("it shows %s, which its suite does not list", m.Path()), "only frozen suites carry media: `cupel items freeze`"))
 		}
 	}
 	return errs

@@ -114,7 +114,7 @@ func divide(from *Set, o SplitOptions) ([]side, SplitReport, error) {
 	err = from.Open(func(it items.Item) error {
 		near.add(&it, len(all))
 		all = append(all, member{it.ID, it.Cluster})
-		return nil
+		return noMedia(&it)
 	})
 	if err != nil {
 		return nil, SplitReport{}, err
@@ -193,9 +193,6 @@ func writeParts(from *Set, tmp string, sides []side, sp *Split, rep *SplitReport
 			return fmt.Errorf("%s grew while it was read", from.Name)
 		}
 		i++
-		if err := noMedia(&it); err != nil {
-			return err
-		}
 		switch sides[i-1] {
 		case heldOut:
 			rep.Sealed.Add(it.Strata)

@@ -4,7 +4,7 @@ BIN    := bin/cupel
 FUZZ   ?= 20s
 export CGO_ENABLED ?= 0
 
-.PHONY: build meter demo test race fma lint fuzz e2e bench golden clean
+.PHONY: build meter demo test race fma lint fuzz e2e bench golden suites clean
 
 build: $(BIN)
 
@@ -62,6 +62,12 @@ bench: build
 golden:
 	$(GO) test ./engine/spec ./stages/stats ./stages/decide ./stages/publish -update
 	UPDATE=1 $(GO) test ./stages/metric
+
+# The shipped suites that have a generator, made again. Raise the version of one
+# that changes.
+suites: build
+	@for s in functional-gate long-tools multimodal-smoke needle planning tool-use; do \
+		d=$$(mktemp -d) && $(BIN) suite build $$s --to $$d/$$s -q && cp -R $$d/$$s/. suites/$$s/ && rm -rf $$d || exit 1; done
 
 clean:
 	rm -rf bin cupel-demo

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -196,7 +195,7 @@ func guardHint(e decide.CheckError) string {
 	return fmt.Sprintf("at %d:%d of the rule\n%s", e.Line, e.Col, e.Caret)
 }
 
-func openFile(f spec.File) (io.ReadCloser, error) { return os.Open(f.Path) }
+func openFile(f spec.File) (io.ReadCloser, error) { return spec.OpenFile(f.Path) }
 
 // warnings are doubts that do not stop a run; locked says that held-out items
 // were not opened.

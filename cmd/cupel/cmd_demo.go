@@ -10,7 +10,6 @@ import (
 
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/pipelines"
-	"github.com/cupel-dev/cupel/suites"
 )
 
 func (a *app) demoCmd() *cobra.Command {
@@ -48,7 +47,7 @@ func (a *app) demo(ctx context.Context, dir string, o runOptions) error {
 	if _, err := writeNew(file, b); err != nil {
 		return fail(exitOutside, err)
 	}
-	if _, err := copyTree(suites.FS, dir, under("suites")); err != nil {
+	if _, err := copySuite("tiny", dir); err != nil {
 		return fail(exitOutside, err)
 	}
 	loaded, err := spec.Load(file)

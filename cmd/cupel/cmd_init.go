@@ -13,7 +13,6 @@ import (
 	"github.com/cupel-dev/cupel/cmd/cupel/internal/tinyengine"
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/pipelines"
-	"github.com/cupel-dev/cupel/suites"
 )
 
 func (a *app) initCmd() *cobra.Command {
@@ -81,7 +80,7 @@ func writeTemplate(dir, from string) ([]string, error) {
 		}
 	}
 	if strings.Contains(string(b), "suites/tiny") {
-		more, err := copyTree(suites.FS, dir, under("suites"))
+		more, err := copySuite("tiny", dir)
 		if written = append(written, more...); err != nil {
 			return written, fail(exitOutside, err)
 		}

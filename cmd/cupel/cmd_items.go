@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/items"
 	"github.com/cupel-dev/cupel/stages/items/suite"
+	"github.com/cupel-dev/cupel/suites"
 )
 
 func (a *app) itemsCmd() *cobra.Command {
@@ -66,6 +68,9 @@ func (u *unlock) openAll(c *cobra.Command) (func(*suite.Set, func(items.Item) er
 
 // openSet opens a set that a user named.
 func openSet(name string) (*suite.Set, error) {
+	if inside, ok := strings.CutPrefix(name, suites.Prefix); ok {
+		return nil, fail(exitUsage, step.WithHint(fmt.Errorf("%s ships inside cupel, and this command reads a folder", name), "`cupel suite export "+inside+" DIR` writes a copy; `cupel suite show "+inside+"` prints it"))
+	}
 	s, err := suite.Open(name)
 	return s, itemsError(err)
 }

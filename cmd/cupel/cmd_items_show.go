@@ -175,6 +175,9 @@ func (a *app) printItem(sh shownItem) {
 	}
 	for _, m := range it.Turns() {
 		a.printField(m.Role, strings.TrimSpace(m.Content+"\n"+string(m.ToolCalls)))
+		for _, shown := range m.Media {
+			a.printField(shown.Kind(), strings.TrimSpace(shown.Path()))
+		}
 	}
 	a.printField("tools", string(it.Tools))
 	for _, s := range it.Scorer {

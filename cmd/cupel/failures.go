@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -126,12 +125,13 @@ func (o showOptions) questions(list []failing, workload string) error {
 	if o.campaign == nil || o.campaign.Measure[workload].Quality == nil {
 		return nil
 	}
-	f, err := os.Open(o.campaign.Measure[workload].Quality.Suite.Items.Path)
+	file := o.campaign.Measure[workload].Quality.Suite.Items
+	f, err := openFile(file)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return items.ReadNamed(f.Name(), f, func(it items.Item) error { return ask(list, &it) })
+	return items.ReadNamed(file.Path, f, func(it items.Item) error { return ask(list, &it) })
 }
 
 // ask adds what an item asks to those of the list that it is.

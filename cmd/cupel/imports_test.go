@@ -20,6 +20,7 @@ const module = "github.com/cupel-dev/cupel/"
 var layers = [][]string{
 	{"cmd/cupel", "cmd/cupel-meter"},
 	{"cmd/cupel/internal/tinyengine"},
+	{"suites/gen"}, // makes items, and is no part of what runs
 	{"engine/exec"},
 	{"engine/plan"},
 	{"engine/store"},
@@ -41,10 +42,10 @@ var layers = [][]string{
 
 // pure packages do no I/O and take no clock.
 var pure = []string{"engine/plan", "engine/guard", "stages/metric", "stages/stats", "stages/score", "stages/decide", "stages/foreign", "stages/judge", "stages/history",
-	"stages/prior", "stages/prior/table", "stages/prior/match", "stages/scrape", "stages/measure/prompts", "stages/measure/arrival", "stages/items/scrub", "stages/items/dedupe"}
+	"stages/prior", "stages/prior/table", "stages/prior/match", "stages/scrape", "stages/measure/prompts", "stages/measure/arrival", "stages/items/scrub", "stages/items/dedupe", "suites/gen"}
 
 // seeded packages draw from generators that their caller seeds.
-var seeded = []string{"stages/measure/prompts", "stages/measure/arrival"}
+var seeded = []string{"stages/measure/prompts", "stages/measure/arrival", "suites/gen"}
 
 // impure are imports that a pure package must not have.
 var impure = []string{"os", "net", "net/http", "math/rand", "math/rand/v2", "crypto/rand", "os/exec", "syscall"}

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/cupel-dev/cupel/engine/spec"
@@ -89,22 +89,11 @@ func outputDigest(s *store.Store, name string) (step.Digest, error) {
 	return out.Digest, nil
 }
 
-// addItems reads a suite folder, an item file or an embedded suite.
+// addItems reads a suite folder, an item file or a shipped suite, which needs
+// no prefix where nothing on disk has its name.
 func addItems(sheet *score.Sheet, name string) error {
-	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
-		list, err := suites.List()
-		if err != nil {
-			return err
-		}
-		for _, s := range list {
-			if s.Name == name {
-				b, err := suites.FS.ReadFile(path.Join(name, s.Items))
-				if err != nil {
-					return err
-				}
-				return readItemFile(sheet, s.Items, bytes.NewReader(b))
-			}
-		}
+	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) && slices.Contains(suites.Names(), name) {
+		name = suites.Prefix + name
 	}
 	wd, err := os.Getwd()
 	if err != nil {
@@ -114,7 +103,7 @@ func addItems(sheet *score.Sheet, name string) error {
 	if err != nil {
 		return fmt.Errorf("--items: %w", err)
 	}
-	f, err := os.Open(suite.Items.Path)
+	f, err := openFile(suite.Items)
 	if err != nil {
 		return fmt.Errorf("--items: %w", err)
 	}

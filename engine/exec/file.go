@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
 
+	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/suites"
 )
 
 // openFile opens a file of the campaign where it is. As with an object, who
 // reaches io.EOF has read what the digest names.
 func openFile(in step.Input) (io.ReadCloser, error) {
-	f, err := os.Open(in.Path)
+	f, err := spec.OpenFile(in.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -21,16 +22,29 @@ func openFile(in step.Input) (io.ReadCloser, error) {
 }
 
 type hashed struct {
-	*os.File
+	io.ReadCloser
 	hash hash.Hash
 	in   step.Input
 }
 
 func (h *hashed) Read(p []byte) (int, error) {
-	n, err := h.File.Read(p)
+	n, err := h.ReadCloser.Read(p)
 	h.hash.Write(p[:n])
 	if err == io.EOF && step.Digest(h.hash.Sum(nil)) != h.in.Blob {
 		err = step.WithHint(fmt.Errorf("%s changed while the campaign was being read", h.in.Path), "run again")
 	}
 	return n, err
+}
+
+// storeFile puts a file of the campaign into the store.
+func (r *run) storeFile(path string) (step.Digest, error) {
+	if !suites.Shipped(path) {
+		return r.e.Store.PutFile(path)
+	}
+	f, err := suites.Open(path)
+	if err != nil {
+		return step.Digest{}, err
+	}
+	defer f.Close()
+	return r.e.Store.Put(f)
 }

@@ -50,7 +50,7 @@ func (r *run) newJob(w work) (*job, error) {
 		if in.Step != "" || in.Sealed || r.e.Store.Has(in.Blob) {
 			continue
 		}
-		got, err := r.e.Store.PutFile(in.Path)
+		got, err := r.storeFile(in.Path)
 		if err != nil {
 			return nil, fmt.Errorf("%s: input %s: %w", w.s.Name, name, err)
 		}

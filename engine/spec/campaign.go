@@ -318,6 +318,7 @@ type Suite struct {
 	Name    string   `json:"name"`
 	Version string   `json:"version,omitempty"`
 	Items   File     `json:"items"`             // JSONL, one item a line; with HeldOut that, encrypted
+	Media   []File   `json:"-"`                 // what items show; their digests are in the items
 	HeldOut *HeldOut `json:"heldOut,omitempty"` // set where a workload takes the held-out part
 	Count   int      `json:"-"`                 // items in the file, for estimates; the digest stands for it
 	Dir     string   `json:"-"`                 // the folder that it was found in, "" for one file; never hashed

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/suites"
 )
 
 // Limits of item files: one item, and a whole file, which is streamed.
@@ -123,8 +124,12 @@ func (f *files) fail(n *node, p path, err error) {
 	f.errs.add(n.at, p, err.Error(), hint)
 }
 
-// openSuite resolves a folder with suite.json, or one .jsonl file.
+// openSuite resolves a suite inside the program, a folder with suite.json, or
+// one .jsonl file.
 func openSuite(dir, name string) (Suite, error) {
+	if suites.Shipped(name) {
+		return openShipped(name)
+	}
 	full := locate(dir, name)
 	info, err := os.Stat(full)
 	if err != nil {
@@ -144,6 +149,9 @@ func openSuite(dir, name string) (Suite, error) {
 }
 
 func locate(dir, name string) string {
+	if suites.Shipped(name) {
+		return name
+	}
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
 	}
@@ -161,7 +169,10 @@ func cause(err error) error {
 
 // openRegular opens a regular file of at most limit bytes: no folder, device or
 // pipe, which could block for ever.
-func openRegular(full string, limit int64) (*os.File, error) {
+func openRegular(full string, limit int64) (io.ReadCloser, error) {
+	if suites.Shipped(full) {
+		return suites.Open(full)
+	}
 	info, err := os.Stat(full)
 	if err != nil {
 		return nil, cause(err)

@@ -159,6 +159,9 @@ func (f *files) attach(c *Campaign) []File {
 			q.Split = "" // the same items, and so the same campaign
 		}
 		byPath[s.Items.Path] = s.Items
+		for _, m := range s.Media {
+			byPath[m.Path] = m
+		}
 		if s.HeldOut != nil {
 			byPath[s.HeldOut.Index.Path] = s.HeldOut.Index
 		}

@@ -19,7 +19,11 @@ type suiteFile struct {
 	SHA256  *step.Digest `json:"sha256"`
 	Count   *int         `json:"count"`
 	Digest  step.Digest  `json:"digest"`
-	Split   *struct {
+	Media   []struct {
+		File   string      `json:"file"`
+		SHA256 step.Digest `json:"sha256"`
+	} `json:"media"`
+	Split *struct {
 		HeldOut struct {
 			File      string      `json:"file"`
 			Count     int         `json:"count"`
@@ -67,7 +71,31 @@ func openSuiteFolder(dir, name string) (Suite, error) {
 	case m.Count != nil && *m.Count != count:
 		return Suite{}, fmt.Errorf("%s holds %d items, %s says %d", clip(file.Name), count, clip(manifest), *m.Count)
 	}
-	return Suite{Name: m.Name, Version: m.Version, Items: file, Count: count, Dir: locate(dir, name)}, nil
+	media, err := openMedia(dir, name, m)
+	return Suite{Name: m.Name, Version: m.Version, Items: file, Count: count, Media: media, Dir: locate(dir, name)}, err
+}
+
+// maxMediaBytes bounds a file that items show; which of them are pictures, and
+// so smaller, is known to those who read items.
+const maxMediaBytes = 128 << 20
+
+// openMedia resolves what the items of a frozen suite show.
+func openMedia(dir, name string, m suiteFile) ([]File, error) {
+	var out []File
+	for _, shown := range m.Media {
+		if !filepath.IsLocal(shown.File) {
+			return nil, fmt.Errorf("%s: media are files inside the folder, and %s is not", clip(name), clip(shown.File))
+		}
+		file, _, err := hashFile(dir, filepath.Join(name, shown.File), maxMediaBytes, 0)
+		if err == nil && file.Digest != shown.SHA256 {
+			err = step.WithHint(fmt.Errorf("%s has digest %s, suite.json says %s", clip(file.Name), file.Digest.Short(), shown.SHA256.Short()), "a frozen suite does not change: restore the file, or freeze a new version")
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, file)
+	}
+	return out, nil
 }
 
 // errNoParts says that a campaign asks for a part of what has none.

@@ -66,10 +66,10 @@ func (m *Message) check() error {
 	if !slices.Contains([]string{"system", "user", "assistant", "tool"}, m.Role) {
 		return fmt.Errorf("role %q is not one of system, user, assistant, tool", m.Role)
 	}
-	if strings.TrimSpace(m.Content) == "" && m.ToolCalls == nil && m.Role != "tool" {
+	if strings.TrimSpace(m.Content) == "" && m.ToolCalls == nil && m.Role != "tool" && len(m.Media) == 0 {
 		return errors.New("the content is empty")
 	}
-	return nil
+	return m.checkMedia()
 }
 
 func (it *Item) checkScorer() error {

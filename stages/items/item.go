@@ -31,12 +31,13 @@ type Item struct {
 	Cluster string   `json:"cluster,omitempty"`
 }
 
-// Message is one turn of a conversation; it converts to llm.Message.
+// Message is one turn of a conversation; llm.Message says the same.
 type Message struct {
 	Role       string          `json:"role"` // system | user | assistant | tool
 	Content    string          `json:"content"`
 	ToolCallID string          `json:"tool_call_id,omitempty"`
 	ToolCalls  json.RawMessage `json:"tool_calls,omitempty"`
+	Media      []Media         `json:"media,omitempty"` // of a user, after the text
 }
 
 // Turns returns the conversation to send: the item's system text, if there is

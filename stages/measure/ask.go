@@ -127,9 +127,9 @@ func (p generateParams) each(job step.Known, f func(items.Item) error) error {
 // count returns the number of rows, and finds every damaged line of the item
 // file before the first request is sent.
 func (p generateParams) count(job step.Known) (rows int, err error) {
-	err = p.each(job, func(items.Item) error {
+	err = p.each(job, func(it items.Item) error {
 		rows += p.Samples * p.Repeats
-		return nil
+		return haveMedia(job, &it)
 	})
 	if err == nil && rows == 0 {
 		err = step.WithHint(errors.New("no item is selected"), "look at where, samples and repeats of the workload")
@@ -143,7 +143,12 @@ func (p generateParams) asks(ctx context.Context, job step.Known, prepare prepar
 	next := place(0)
 	return p.each(job, func(it items.Item) error {
 		for s := range p.Samples {
-			req, err := prepare(p.request(&it, s))
+			asked := p.request(&it, s)
+			err := attach(job, &it, asked.Messages)
+			var req *llm.Prepared
+			if err == nil {
+				req, err = prepare(asked)
+			}
 			if err != nil {
 				return fmt.Errorf("item %s: %w", it.ID, p.quiet(err))
 			}

@@ -91,6 +91,7 @@ func generateStep(c *spec.Campaign, cand, work string, trial int) step.Step {
 	s.Params = plain(newGenerateParams(who, *q))
 	s.Hints, s.Grows = plain(generateHints{Retries: q.Retries, Timeout: q.Timeout}), &grows
 	s.Inputs[itemsInput] = evidence.ItemsOf(q)
+	showMedia(&s, q.Suite.Media)
 	s.Cost = cost(q.Suite.Count*q.Samples*q.Repeats, who)
 	return s
 }

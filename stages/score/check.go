@@ -3,6 +3,7 @@ package score
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/cupel-dev/cupel/engine/spec"
@@ -79,10 +80,22 @@ func checkWorkload(q *spec.Quality, open func(spec.File) (io.ReadCloser, error))
 	}
 	defer r.Close()
 	l := newLinter(q, c)
-	if errs := items.LintNamed(fileName(q.Suite.Items), r, l.check); len(errs) > 0 {
+	check := func(it items.Item) []error { return append(l.check(it), unlisted(q, &it)...) }
+	if errs := items.LintNamed(fileName(q.Suite.Items), r, check); len(errs) > 0 {
 		return errs
 	}
 	return l.conclude()
+}
+
+// unlisted finds media that an item shows and its suite does not have: nothing
+// could be sent.
+func unlisted(q *spec.Quality, it *items.Item) (errs []error) {
+	for _, m := range it.Shown() {
+		if !slices.ContainsFunc(q.Suite.Media, func(f spec.File) bool { return f.Digest == m.SHA256 }) {
+			errs = append(errs, step.WithHint(fmt.Errorf("it shows %s, which its suite does not list", m.Path()), "only frozen suites carry media: `cupel items freeze`"))
+		}
+	}
+	return errs
 }
 
 func fileName(f spec.File) string {

@@ -55,7 +55,7 @@ func encodeLine(v any) ([]byte, error) {
 }
 
 func input(in items.Input) any {
-	if len(in) == 1 && in[0].Role == "user" && in[0].ToolCallID == "" && in[0].ToolCalls == nil {
+	if len(in) == 1 && in[0].Role == "user" && in[0].ToolCallID == "" && in[0].ToolCalls == nil && in[0].Media == nil {
 		return in[0].Content
 	}
 	return []items.Message(in)

@@ -18,6 +18,7 @@ type FreezeOptions struct {
 	Name, Version string
 	Parent        *Set                                   // the version that this one refreshes, or nil
 	BuildReport   string                                 // file name of build-report.json, or ""
+	Readme        []byte                                 // goes along as README.md for people, and is in no digest
 	Scorer        func(name string) (id string, ok bool) // name/version of a scorer
 }
 
@@ -33,6 +34,11 @@ func Freeze(ctx context.Context, from *Set, dir string, o FreezeOptions) (m Mani
 	err = Publish(dir, func(tmp string) error {
 		if err := fillFrozen(from, tmp, o.BuildReport, &m); err != nil {
 			return err
+		}
+		if o.Readme != nil {
+			if err := writeFile(filepath.Join(tmp, ReadmeFile), o.Readme); err != nil {
+				return err
+			}
 		}
 		if err := unpublished(dir, &m); err != nil {
 			return err
@@ -136,7 +142,7 @@ func fillFrozen(from *Set, tmp, report string, m *Manifest) (err error) {
 		}
 	}
 	if from.Split == nil {
-		m.SHA256, err = rewrite(from, filepath.Join(tmp, ItemsFile))
+		m.SHA256, m.Media, err = rewrite(from, tmp)
 	} else {
 		m.SHA256, err = copySplit(from, tmp)
 	}
@@ -146,16 +152,25 @@ func fillFrozen(from *Set, tmp, report string, m *Manifest) (err error) {
 	return err
 }
 
-func rewrite(from *Set, name string) (step.Digest, error) {
-	h, err := create(name)
+// rewrite writes the items and the files that they show.
+func rewrite(from *Set, tmp string) (sum step.Digest, media []MediaFile, err error) {
+	h, err := create(filepath.Join(tmp, ItemsFile))
 	if err != nil {
-		return step.Digest{}, err
+		return sum, nil, err
 	}
-	if err := from.Open(func(it items.Item) error { return writeItem(h, &it) }); err != nil {
+	shown := &showing{filepath.Dir(from.items), tmp, map[string]MediaFile{}}
+	err = from.Open(func(it items.Item) error {
+		if err := shown.item(&it); err != nil {
+			return err
+		}
+		return writeItem(h, &it)
+	})
+	if err != nil {
 		h.f.Close()
-		return step.Digest{}, err
+		return sum, nil, err
 	}
-	return h.close()
+	sum, err = h.close()
+	return sum, shown.files(), err
 }
 
 // copySplit copies what Open verified, and verifies that it did. Openings so

@@ -22,6 +22,7 @@ const (
 	IndexFile    = "heldout.index.jsonl"
 	AccessFile   = "access.jsonl"
 	ReportFile   = "build-report.json"
+	ReadmeFile   = "README.md"
 )
 
 // PrimaryLabel is the label whose counts suite.json gives as "strata".
@@ -42,6 +43,7 @@ type Manifest struct {
 	Scorers      []string                  `json:"scorers"`
 	Sources      map[string]int            `json:"sources"` // log, expert, public, unknown -> items, held-out ones included
 	Split        *Split                    `json:"split,omitempty"`
+	Media        []MediaFile               `json:"media,omitempty"`        // everything that items show, by file
 	BuildReport  *step.Digest              `json:"build_report,omitempty"` // of build-report.json: scrubbing, sampling, duplicates
 }
 

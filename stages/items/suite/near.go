@@ -34,6 +34,7 @@ func (n *near) add(it *items.Item, number int) {
 		if m.Role != "system" {
 			b.WriteString(m.Content)
 			b.WriteByte('\n')
+			shown(&b, m.Media)
 		}
 	}
 	text := dedupe.Normalise(b.String(), true)

@@ -85,6 +85,9 @@ func (s *Set) verify() error {
 			return err
 		}
 	}
+	if err := s.verifyMedia(); err != nil {
+		return err
+	}
 	if s.Split != nil {
 		if dev := s.Split.Development; dev != (Part{m.Items, m.Count, m.SHA256}) {
 			return fmt.Errorf("%s: split.development and items disagree", ManifestFile)

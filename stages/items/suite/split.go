@@ -114,7 +114,7 @@ func divide(from *Set, o SplitOptions) ([]side, SplitReport, error) {
 	err = from.Open(func(it items.Item) error {
 		near.add(&it, len(all))
 		all = append(all, member{it.ID, it.Cluster})
-		return nil
+		return noMedia(&it)
 	})
 	if err != nil {
 		return nil, SplitReport{}, err

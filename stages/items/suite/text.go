@@ -33,9 +33,22 @@ func Asked(it *items.Item) string {
 		b.WriteString(m.Content)
 		b.WriteByte('\n')
 		b.Write(m.ToolCalls)
+		shown(&b, m.Media)
 	}
 	b.Write(it.Tools)
 	return b.String()
+}
+
+// shown writes what stands for media in a text: their digests, or their names
+// where nobody has looked yet.
+func shown(b *strings.Builder, media []items.Media) {
+	for i := range media {
+		if media[i].SHA256.IsZero() {
+			b.WriteString(media[i].Path() + "\n")
+		} else {
+			b.WriteString(media[i].SHA256.String() + "\n")
+		}
+	}
 }
 
 var seed = maphash.MakeSeed()

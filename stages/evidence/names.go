@@ -8,6 +8,7 @@ import "fmt"
 // Output names.
 const (
 	OutPin         = "pin.json"             // PinDoc
+	OutStart       = "start.json"           // StartDoc; of a candidate that cupel starts
 	OutPreflight   = "preflight.json"       // PreflightDoc
 	OutResponses   = "responses.jsonl"      // ResponseRow a line, sorted by item, sample, repeat; no times in it
 	OutTimings     = "timings.jsonl"        // TimingRow a line, same order

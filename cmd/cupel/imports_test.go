@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"engine/plan"},
 	{"engine/store"},
 	{"stages/sandbox", "stages/foreign", "stages/items/suite"}, // know scorers
-	{"stages/research", "stages/preflight", "stages/measure", "stages/score", "stages/compare", "stages/publish", "stages/decide"},
+	{"stages/research", "stages/preflight", "stages/measure", "stages/score", "stages/compare", "stages/publish", "stages/decide", "stages/serve"},
 	{"stages/pin"}, // the measuring stages look at a pin again
 	{"engine/guard"},
 	{"stages/evidence", "stages/approval"},

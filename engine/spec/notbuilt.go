@@ -31,11 +31,6 @@ func (l *Loaded) NotBuilt() Errors {
 
 func notBuilt(c *Campaign) *refusals {
 	r := &refusals{}
-	for _, name := range sortedKeys(c.Candidates) {
-		if c.Candidates[name].Serve != nil {
-			r.add(path{"candidates", name, "serve"}, "serve commands are not run by this version", "start the server yourself, bind it, and leave serve out")
-		}
-	}
 	for i, check := range c.Preflight.Checks {
 		if !slices.Contains(builtChecks, check) {
 			r.add(path{"preflight", "checks", index(i)}, fmt.Sprintf("this version does not make the check %s", check), "it makes "+join(builtChecks, 8))

@@ -16,7 +16,6 @@ func TestNotBuilt(t *testing.T) {
 		got = append(got, strings.TrimPrefix(e.Error(), "testdata/campaign/full.yaml:"))
 	}
 	want := []string{
-		"36:5: candidates.bf16.serve: serve commands are not run by this version; start the server yourself, bind it, and leave serve out",
 		"47:46: preflight.checks[4]: this version does not make the check tools; it makes health, identity, generate or json",
 		"47:53: preflight.checks[5]: this version does not make the check needle; it makes health, identity, generate or json",
 		"58:21: measure.power.kind: this version does not run energy workloads; leave the workload out",

@@ -26,6 +26,7 @@ type page struct {
 	Quality []qualityView
 	Noise   []noiseView
 	Load    []loadView
+	Starts  []startRow
 	Pins    pinView
 	Unknown []unknownView
 	Caveats []caveat
@@ -47,7 +48,7 @@ func newPage(rec *evidence.Record, dec *evidence.Decision) page {
 		Owner: rec.Owner, Date: rec.Date, Baseline: rec.Baseline,
 		SpecHash: rec.SpecHash, Evidence: dec.Evidence,
 		Verdict: markOf(dec.Verdict), Headline: headline(dec), Cards: m.cards(), Next: dec.Next,
-		Quality: m.quality(), Noise: m.noise(), Load: m.load(), Pins: m.pins(),
+		Quality: m.quality(), Noise: m.noise(), Load: m.load(), Starts: m.starts(), Pins: m.pins(),
 		Unknown: m.unknown(), Caveats: m.caveats(), Files: rec.Evidence, Binds: m.binds(),
 	}
 }

@@ -82,12 +82,22 @@ func (b *builder) add(s source) error {
 	case "pin":
 		cand.Pin = new(evidence.PinDoc)
 		return readJSON(b.job, s.Input, cand.Pin)
+	case "start":
+		cand.Start = new(evidence.StartDoc)
+		if err := readJSON(b.job, s.Input, cand.Start); err != nil {
+			return err
+		}
+		if cand.Start.Failure != "" {
+			cand.Stopped = "start: " + cand.Start.Failure
+		}
 	case "preflight":
 		cand.Preflight = new(evidence.PreflightDoc)
 		if err := readJSON(b.job, s.Input, cand.Preflight); err != nil {
 			return err
 		}
-		cand.Stopped = stoppedBy(cand.Preflight)
+		if cand.Stopped == "" {
+			cand.Stopped = stoppedBy(cand.Preflight)
+		}
 	case "summary":
 		var v evidence.ScoreSummary
 		if err := readJSON(b.job, s.Input, &v); err != nil {

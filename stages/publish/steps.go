@@ -49,7 +49,7 @@ type recordParams struct {
 // source says what an input of the record step is.
 type source struct {
 	Input     string `json:"input"`
-	What      string `json:"what"` // pin | preflight | summary | metrics | comparison | noise | calibration | raw
+	What      string `json:"what"` // pin | start | preflight | summary | metrics | comparison | noise | calibration | raw
 	Candidate string `json:"candidate,omitempty"`
 	Workload  string `json:"workload,omitempty"`
 	Judge     string `json:"judge,omitempty"`
@@ -124,6 +124,9 @@ func sources(c *spec.Campaign) []source {
 	base := c.Baseline()
 	for _, cand := range slices.Sorted(maps.Keys(c.Candidates)) {
 		add("pin", cand, "", evidence.PinStep(cand), evidence.OutPin)
+		if c.Candidates[cand].Serve != nil {
+			add("start", cand, "", evidence.PinStep(cand), evidence.OutStart)
+		}
 		add("preflight", cand, "", evidence.PreflightStep(cand), evidence.OutPreflight)
 		for _, wl := range slices.Sorted(maps.Keys(c.Measure)) {
 			switch w := c.Measure[wl]; w.Kind {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -30,6 +31,8 @@ import (
 //	asked NAME [N | ITEM...]           that many chat requests, or for these items, since the last look
 //	seeds NAME ITEM SEED...            its requests since the last look had these seeds; does not count as a look
 //	untouched NAME                     no request of any kind since the last look
+//	port NAME...                       set each $NAME to an address that nobody listens on
+//	answers ADDRESS | silent ADDRESS   whether somebody listens there
 //
 // The preflight asks for items called generate and json, a capacity cell for
 // items called load.
@@ -39,6 +42,9 @@ var endpointCommands = map[string]command{
 	"asked":     simple(1, 99, cmdAsked),
 	"seeds":     simple(3, 99, cmdSeeds),
 	"untouched": simple(1, 1, cmdUntouched),
+	"port":      simple(1, 9, cmdPort),
+	"answers":   simple(1, 1, cmdListens(true)),
+	"silent":    simple(1, 1, cmdListens(false)),
 }
 
 type endpointsKey struct{}
@@ -140,6 +146,27 @@ func cmdSeeds(ts *testscript.TestScript, args []string) {
 	s.mu.Unlock()
 	if want := strings.Join(args[2:], " "); strings.Trim(fmt.Sprint(got), "[]") != want {
 		ts.Fatalf("seeds %v, want %s", got, want)
+	}
+}
+
+func cmdPort(ts *testscript.TestScript, args []string) {
+	for _, name := range args {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		ts.Check(err)
+		defer l.Close() // together, so that no two are the same
+		ts.Setenv(name, l.Addr().String())
+	}
+}
+
+func cmdListens(want bool) func(*testscript.TestScript, []string) {
+	return func(ts *testscript.TestScript, args []string) {
+		c, err := net.Dial("tcp", args[0])
+		if err == nil {
+			c.Close()
+		}
+		if (err == nil) != want {
+			ts.Fatalf("somebody listens at %s: %v, want %v", args[0], err == nil, want)
+		}
 	}
 }
 

@@ -6,10 +6,12 @@ import (
 	"net"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -32,7 +34,8 @@ import (
 //	seeds NAME ITEM SEED...            its requests since the last look had these seeds; does not count as a look
 //	untouched NAME                     no request of any kind since the last look
 //	port NAME...                       set each $NAME to an address that nobody listens on
-//	answers ADDRESS | silent ADDRESS   whether somebody listens there
+//	answers ADDRESS                    somebody listens there, or soon will
+//	silent ADDRESS                     nobody does
 //
 // The preflight asks for items called generate and json, a capacity cell for
 // items called load.
@@ -43,8 +46,8 @@ var endpointCommands = map[string]command{
 	"seeds":     simple(3, 99, cmdSeeds),
 	"untouched": simple(1, 1, cmdUntouched),
 	"port":      simple(1, 9, cmdPort),
-	"answers":   simple(1, 1, cmdListens(true)),
-	"silent":    simple(1, 1, cmdListens(false)),
+	"answers":   simple(1, 1, cmdAnswers),
+	"silent":    simple(1, 1, cmdSilent),
 }
 
 type endpointsKey struct{}
@@ -158,16 +161,26 @@ func cmdPort(ts *testscript.TestScript, args []string) {
 	}
 }
 
-func cmdListens(want bool) func(*testscript.TestScript, []string) {
-	return func(ts *testscript.TestScript, args []string) {
-		c, err := net.Dial("tcp", args[0])
-		if err == nil {
-			c.Close()
-		}
-		if (err == nil) != want {
-			ts.Fatalf("somebody listens at %s: %v, want %v", args[0], err == nil, want)
+func cmdAnswers(ts *testscript.TestScript, args []string) {
+	for late := time.Now().Add(patience); !listens(args[0]); runtime.Gosched() {
+		if time.Now().After(late) {
+			ts.Fatalf("nobody listens at %s", args[0])
 		}
 	}
+}
+
+func cmdSilent(ts *testscript.TestScript, args []string) {
+	if listens(args[0]) {
+		ts.Fatalf("somebody listens at %s", args[0])
+	}
+}
+
+func listens(address string) bool {
+	c, err := net.Dial("tcp", address)
+	if err == nil {
+		c.Close()
+	}
+	return err == nil
 }
 
 func cmdUntouched(ts *testscript.TestScript, args []string) {

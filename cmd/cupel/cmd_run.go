@@ -124,7 +124,7 @@ func (a *app) runCampaign(ctx context.Context, path string, o runOptions, verdic
 		return fail(exitOutside, err)
 	}
 	a.notef("%s; run %s\n", c.wiring.sent(), out.RunID)
-	a.warnUnseen(out)
+	a.warnUnseen(c.wiring, out)
 	runErr := c.wiring.askForServe(out, runError(out))
 	if runErr != nil || out.Count(exec.Left) > 0 {
 		if why := undecided(out, o, runErr); why != "" {
@@ -154,8 +154,11 @@ func undecided(out *exec.Outcome, o runOptions, runErr error) string {
 
 // warnUnseen says, also with -q, which endpoints could not be looked at: what
 // follows rests on what they were when they were last seen.
-func (a *app) warnUnseen(out *exec.Outcome) {
+func (a *app) warnUnseen(w *wiring, out *exec.Outcome) {
 	for _, r := range out.Results {
+		if w.serve && w.started(r.Step.Where) {
+			continue // nobody expects it to be up
+		}
 		if r.Step.Observes && r.State == exec.Cached && strings.HasPrefix(r.Reason, exec.AsObserved) {
 			when, _, _ := strings.Cut(strings.TrimPrefix(r.Reason, exec.AsObserved), ";")
 			fmt.Fprintf(a.stderr, "cupel: %s was not reachable; its pins are those of %s\n", r.Step.Where, when)

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,8 +145,12 @@ func (w *wiring) hooks(s *store.Store) *serve.Hooks {
 		named = append(named, b.APIKeyEnv)
 		named = slices.AppendSeq(named, maps.Values(b.Headers))
 	}
+	dir, err := filepath.Abs(w.loaded.Dir)
+	if err != nil {
+		dir = w.loaded.Dir
+	}
 	return &serve.Hooks{
-		Servers: w.servers(), Campaign: w.loaded.Campaign.Campaign, Dir: w.loaded.Dir,
+		Servers: w.servers(), Campaign: w.loaded.Campaign.Campaign, Dir: dir,
 		Environ: os.Environ(), Secrets: serve.SecretsIn(os.Environ(), named...),
 		Ledger: ledger{s, "serve/" + w.loaded.Campaign.Campaign + "/"}, Lease: s.Lease,
 	}

@@ -75,7 +75,11 @@ func (r *run) notDone(w work, err error, outs []store.Output) *settled {
 		err = r.e.Sessions.Explain(w.session, err)
 	}
 	if w.session == "" && w.stale != nil && !r.e.refresh(w.s.Name) && errors.Is(err, step.ErrUnreachable) {
-		return serve(w.key, w.stale, fmt.Sprintf(AsObserved+"%s; now: %v", r.e.lastSeen(w, w.stale).Format("2006-01-02 15:04"), err))
+		now := fmt.Sprintf("now: %v", err)
+		if r.sessions != nil && w.s.Session != "" {
+			now = "not started, since nothing new is to be run at it"
+		}
+		return serve(w.key, w.stale, fmt.Sprintf(AsObserved+"%s; %s", r.e.lastSeen(w, w.stale).Format("2006-01-02 15:04"), now))
 	}
 	var drift *step.Drift
 	if errors.As(err, &drift) {

@@ -87,9 +87,7 @@ func (b *builder) add(s source) error {
 		if err := readJSON(b.job, s.Input, cand.Start); err != nil {
 			return err
 		}
-		if cand.Start.Failure != "" {
-			cand.Stopped = "start: " + cand.Start.Failure
-		}
+		cand.Stopped = cand.Start.Failure
 	case "preflight":
 		cand.Preflight = new(evidence.PreflightDoc)
 		if err := readJSON(b.job, s.Input, cand.Preflight); err != nil {

@@ -66,8 +66,8 @@ func (h *Hooks) open(ctx context.Context, in *instance, log Log) (evidence.Start
 		seconds := math.Round(took.Seconds()*1e3) / 1e3
 		return evidence.StartDoc{LoadS: &seconds}, err
 	}
-	if u := new(step.Unavailable); errors.As(err, &u) && occupied {
-		err = step.WithHint(outside(fmt.Errorf("%w, while something else answers at %s", err, in.server.Address)), "stop that, or give the candidate another address")
+	if u := new(step.Unavailable); errors.As(err, &u) && occupied { // no longer a result: it is not wrapped
+		err = step.WithHint(outside(fmt.Errorf("%v, while something else answers at %s", err, in.server.Address)), "stop that, or give the candidate another address")
 	}
 	return evidence.StartDoc{}, err
 }
@@ -143,7 +143,7 @@ func (h *Hooks) afterFailure(in *instance, err error, log Log) error {
 	case !in.process.over():
 		return outside(fmt.Errorf("%v; and then %w", err, stopErr))
 	}
-	log.Note("%s: %v", in.server.Candidate, stopErr)
+	log.Note("%s: nothing of it was left to be stopped", in.server.Candidate)
 	return h.settled(in.server.Candidate, in.stays, err)
 }
 

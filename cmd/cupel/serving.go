@@ -253,7 +253,11 @@ func (a *app) warnLeft(h *serve.Hooks) error {
 		if l.Restore {
 			what = "was stopped by an earlier run that died"
 		}
-		fmt.Fprintf(a.stderr, "cupel: candidate %s %s; run with --serve to put that right, or give the command: %s\n", l.Candidate, what, l.Command)
+		todo := "give the command: " + l.Command
+		if l.Command == "" {
+			todo = "look for its processes and end them"
+		}
+		fmt.Fprintf(a.stderr, "cupel: candidate %s %s; run with --serve to put that right, or %s\n", l.Candidate, what, todo)
 	}
 	return err
 }

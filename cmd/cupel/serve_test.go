@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,10 +21,11 @@ type serveLab struct {
 }
 
 const serveScripts = `-- front.sh
+exec 2>/dev/null # of a cupel that was killed nobody reads it
 cupel embedded-engine $1 --listen $2 >server.log 2>&1 &
 pid=$!
 echo $pid >>pids
-trap 'kill $pid 2>/dev/null; wait $pid; echo ended $1 >>calls; exit 0' TERM
+trap 'kill $pid; wait $pid; echo ended $1 >>calls; exit 0' TERM
 echo front $1 >>calls
 while kill -0 $pid 2>/dev/null; do
 	if [ -e die ]; then kill -9 $pid; echo CUDA error: unspecified launch failure; exit 7; fi
@@ -234,5 +237,44 @@ func TestServerDies(t *testing.T) {
 	logs, err := filepath.Glob(l.path(".cupel", "runs", "*", "serve-q8_0.log"))
 	if err != nil || len(logs) != 1 {
 		t.Errorf("logs %v, %v", logs, err)
+	}
+}
+
+// TestServeRestores: what was found running and had to make room is there again
+// after Ctrl-C, and after a failure.
+func TestServeRestores(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*serveLab, *process) int{
+		"Ctrl-C": func(l *serveLab, p *process) int {
+			must(p.cmd.Process.Signal(os.Interrupt))
+			return 130
+		},
+		"failure": func(l *serveLab, _ *process) int {
+			l.write("die", "")
+			return 4
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newServeLab(t)
+			l.edit("requests: 5000", "requests: 400")
+			up := exec.Command("sh", "up.sh", "tiny-f16", l.f16)
+			up.Dir = l.dir
+			if err := up.Run(); err != nil {
+				t.Fatal(err)
+			}
+			for !listens(l.f16) {
+				runtime.Gosched()
+			}
+			p := l.measuring("q8_0")
+			go p.drain()
+			r := p.wait(end(l, p))
+			if got := l.calls(); !strings.HasPrefix(got, "up tiny-f16, down tiny-f16, front tiny-q8_0, ") || !strings.HasSuffix(got, "up tiny-f16") {
+				t.Error(got)
+			}
+			if !strings.Contains(r.stderr, "f16: starting it again, as it was found running\n") || !listens(l.f16) || listens(l.q8) {
+				t.Error(r.stderr)
+			}
+		})
 	}
 }

@@ -228,7 +228,8 @@ func (a *app) openSessions(c *campaign, s *store.Store, e *exec.Engine, o runOpt
 	}
 	h := c.wiring.hooks(s)
 	if !o.serve {
-		return func() {}, a.warnLeft(h)
+		a.warnLeft(h)
+		return func() {}, nil
 	}
 	if err := h.Recover(told(a.notef)); err != nil {
 		return nil, err
@@ -246,8 +247,11 @@ const abortTimeout = 20 * time.Second
 
 // warnLeft says what an earlier run has left to a person who does not allow
 // commands.
-func (a *app) warnLeft(h *serve.Hooks) error {
+func (a *app) warnLeft(h *serve.Hooks) {
 	left, err := h.Left()
+	if err != nil {
+		fmt.Fprintf(a.stderr, "cupel: %v\n", err)
+	}
 	for _, l := range left {
 		what := "was started by an earlier run that died, and may still run"
 		if l.Restore {
@@ -259,7 +263,6 @@ func (a *app) warnLeft(h *serve.Hooks) error {
 		}
 		fmt.Fprintf(a.stderr, "cupel: candidate %s %s; run with --serve to put that right, or %s\n", l.Candidate, what, todo)
 	}
-	return err
 }
 
 // askForServe adds to the error of a run whose endpoints were not reachable that

@@ -158,7 +158,7 @@ func (h *Hooks) Explain(name string, err error) error {
 	if p == nil {
 		return err
 	}
-	if !p.gone(errors.Is(err, step.ErrUnreachable)) {
+	if !p.gone(errors.Is(err, step.ErrUnreachable) || errors.Is(err, step.ErrOutside)) {
 		return err
 	}
 	said := h.redact(p.last(3))

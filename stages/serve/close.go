@@ -123,15 +123,18 @@ func (h *Hooks) restore(s Server, log Log) error {
 func (h *Hooks) Abort(most time.Duration) (todo []string) {
 	h.mu.Lock()
 	h.aborted = true
-	up := slices.Collect(maps.Values(h.up))
+	var up []*instance // that were started and do not stay
+	for _, in := range h.up {
+		if !in.stays && in.process != nil {
+			up = append(up, in)
+		}
+	}
 	gone := slices.Sorted(maps.Keys(h.displaced))
 	h.mu.Unlock()
 	ended := make(chan struct{})
 	var all sync.WaitGroup
 	for _, in := range up {
-		if !in.stays && h.processOf(in) != nil {
-			all.Go(func() { _ = h.stop(in, silent{}) })
-		}
+		all.Go(func() { _ = h.stop(in, silent{}) })
 	}
 	go func() { all.Wait(); close(ended) }()
 	late := time.NewTimer(most)

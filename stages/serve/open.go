@@ -46,7 +46,7 @@ func (h *Hooks) open(ctx context.Context, in *instance, log Log) (evidence.Start
 	err := in.server.Look(ctx)
 	switch {
 	case err == nil:
-		in.stays = true
+		h.keep(in, true)
 		log.Note("%s: found running; it will be left running", name)
 		return evidence.StartDoc{Reason: "found running"}, nil
 	case ctx.Err() != nil:
@@ -55,7 +55,7 @@ func (h *Hooks) open(ctx context.Context, in *instance, log Log) (evidence.Start
 		return evidence.StartDoc{}, err // it cannot even be asked
 	}
 	occupied := !down(err)
-	in.stays = h.isDisplaced(name)
+	h.keep(in, h.isDisplaced(name))
 	took, err := h.start(ctx, in, log)
 	if err == nil {
 		log.Note("%s: ready after %s", name, took.Round(time.Millisecond))

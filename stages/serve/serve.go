@@ -196,6 +196,13 @@ func (h *Hooks) drop(name string) {
 	delete(h.up, name)
 }
 
+// keep says whether a server stays up when it is closed.
+func (h *Hooks) keep(in *instance, stays bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	in.stays = stays
+}
+
 func (h *Hooks) isDisplaced(name string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -28,6 +28,11 @@ type campaign struct {
 
 // open loads a campaign, refuses what this version cannot run, and plans it.
 func (a *app) open(path string, binds []string) (*campaign, error) {
+	return a.openServing(path, binds, false)
+}
+
+// openServing is open for a run that may or may not run the campaign's commands.
+func (a *app) openServing(path string, binds []string, serve bool) (*campaign, error) {
 	loaded, err := spec.Load(path)
 	if err != nil {
 		return nil, fail(exitUsage, err)
@@ -46,6 +51,10 @@ func (a *app) open(path string, binds []string) (*campaign, error) {
 		return nil, fail(exitUsage, err)
 	}
 	w := wire(loaded, bindings)
+	w.serve = serve
+	if err := w.takesTurns(); err != nil {
+		return nil, fail(exitUsage, err)
+	}
 	p, err := plan.Build(loaded.Campaign, w.adders()...)
 	if err != nil {
 		return nil, fail(exitUsage, err)

@@ -211,6 +211,7 @@ func (a *app) warnings(l *spec.Loaded, locked bool) ([]string, error) {
 	for _, cand := range slices.Sorted(maps.Keys(l.Unknown)) {
 		out = append(out, fmt.Sprintf("candidate %s: not declared, so known only if the endpoint says it%s: %s", cand, otherwise, strings.Join(l.Unknown[cand], ", ")))
 	}
+	out = append(out, a.serveWarnings(l)...)
 	held, err := a.heldOutWarnings(l, locked)
 	if err != nil {
 		return nil, err

@@ -35,11 +35,12 @@ assumed to see what they saw last. <= marks an upper bound.
 	f.StringArrayVar(&o.refresh, "refresh", nil, "steps matching this `glob` run although they are in the store")
 	f.BoolVar(&o.offline, "offline", false, "plan without the endpoints")
 	f.BoolVar(&o.remeasure, "remeasure", false, "measure again what is damaged")
+	f.BoolVar(&o.serve, "serve", serveAllowed(), "plan a run with --serve; nothing is started")
 	return c
 }
 
 func (a *app) printPlan(path string, o runOptions) error {
-	c, err := a.open(path, o.binds)
+	c, err := a.openServing(path, o.binds, o.serve)
 	if err != nil {
 		return err
 	}
@@ -48,7 +49,8 @@ func (a *app) printPlan(path string, o runOptions) error {
 		return err
 	}
 	defer s.Close()
-	rows, err := a.engine(c, s, o).Preview(c.plan)
+	e := a.engine(c, s, o)
+	rows, err := e.Preview(c.plan)
 	if err != nil {
 		return fail(exitUsage, err)
 	}
@@ -56,7 +58,7 @@ func (a *app) printPlan(path string, o runOptions) error {
 		return fail(exitUsage, err)
 	}
 	if a.json {
-		return a.printJSON(map[string]any{"spec_hash": c.loaded.Digest, "steps": rows})
+		return a.printJSON(map[string]any{"spec_hash": c.loaded.Digest, "steps": rows, "starts": c.starts(e)})
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "STEP\tPLAN\tREQUESTS\tTOKENS<=\tLAST TOOK\tWHY")
@@ -68,7 +70,9 @@ func (a *app) printPlan(path string, o runOptions) error {
 		sum.LastTook += r.LastTook
 	}
 	w.Flush()
-	a.printf("\n%s\n", planSummary(rows, sum))
+	a.printf("\n")
+	a.printStarts(c.starts(e))
+	a.printf("%s\n", planSummary(rows, sum))
 	return nil
 }
 

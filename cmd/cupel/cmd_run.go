@@ -25,6 +25,7 @@ type runOptions struct {
 	offline   bool
 	remeasure bool
 	dryRun    bool
+	serve     bool
 	jobs      int
 }
 
@@ -42,6 +43,11 @@ where it was. The exit code is that of the decision.
 A workload with split: held-out reads encrypted items: give --identity, a file
 outside the campaign. Each opening is appended to the suite's access.jsonl before
 anything is read. What is in the store already needs no identity.
+
+A campaign may have commands that start and stop its candidates. They are run only
+with --serve, and only when something has to be measured; without it the endpoints
+are used as they are. 'cupel plan' prints the commands. A candidate that is found
+running is left running.
 
 ` + exitCodeTable(),
 		Example: `  cupel run pipelines/quickstart.yaml --bind f16=http://127.0.0.1:8000/v1,model=tiny-f16
@@ -63,6 +69,7 @@ anything is read. What is in the store already needs no identity.
 	f.BoolVar(&o.offline, "offline", false, "send nothing; what is not in the store is an error")
 	f.BoolVar(&o.remeasure, "remeasure", false, "measure again what is damaged in the store")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the plan instead")
+	f.BoolVar(&o.serve, "serve", serveAllowed(), serveUsage)
 	f.IntVar(&o.jobs, "jobs", 0, "scoring and comparing steps that run at once (default 2)")
 	return c
 }
@@ -80,7 +87,7 @@ func (a *app) engine(c *campaign, s *store.Store, o runOptions) *exec.Engine {
 // runCampaign runs a campaign and prints its decision. verdictExit makes the
 // exit code that of the decision.
 func (a *app) runCampaign(ctx context.Context, path string, o runOptions, verdictExit bool) error {
-	c, err := a.open(path, o.binds)
+	c, err := a.openServing(path, o.binds, o.serve)
 	if err != nil {
 		return err
 	}
@@ -103,6 +110,11 @@ func (a *app) runCampaign(ctx context.Context, path string, o runOptions, verdic
 		return fail(exitOutside, err)
 	}
 	defer c.wiring.close()
+	release, err := a.openSessions(c, s, e, o)
+	if err != nil {
+		return fail(exitOutside, err)
+	}
+	defer release()
 	con := a.console()
 	e.OnEvent = con.event
 	e.OnWait = func(name, who string) { con.line("%-44s waits for %s", name, who) }
@@ -112,17 +124,17 @@ func (a *app) runCampaign(ctx context.Context, path string, o runOptions, verdic
 		return fail(exitOutside, err)
 	}
 	a.notef("%s; run %s\n", c.wiring.sent(), out.RunID)
-	a.warnUnseen(out)
-	runErr := runError(out)
+	a.warnUnseen(c.wiring, out)
+	runErr := c.wiring.askForServe(out, runError(out))
 	if runErr != nil || out.Count(exec.Left) > 0 {
 		if why := undecided(out, o, runErr); why != "" {
 			if err := void(s, c.loaded.Digest, why); err != nil {
 				return fail(exitOutside, err)
 			}
 		}
-		return runErr // nil with --only: what was asked for is done
+		return leftOutside(out, runErr) // nil with --only: what was asked for is done
 	}
-	return a.conclude(c, s, out, verdictExit)
+	return leftOutside(out, a.conclude(c, s, out, verdictExit))
 }
 
 // undecided says why an earlier decision of the campaign no longer stands after
@@ -142,8 +154,11 @@ func undecided(out *exec.Outcome, o runOptions, runErr error) string {
 
 // warnUnseen says, also with -q, which endpoints could not be looked at: what
 // follows rests on what they were when they were last seen.
-func (a *app) warnUnseen(out *exec.Outcome) {
+func (a *app) warnUnseen(w *wiring, out *exec.Outcome) {
 	for _, r := range out.Results {
+		if w.serve && w.started(r.Step.Where) {
+			continue // nobody expects it to be up
+		}
 		if r.Step.Observes && r.State == exec.Cached && strings.HasPrefix(r.Reason, exec.AsObserved) {
 			when, _, _ := strings.Cut(strings.TrimPrefix(r.Reason, exec.AsObserved), ";")
 			fmt.Fprintf(a.stderr, "cupel: %s was not reachable; its pins are those of %s\n", r.Step.Where, when)

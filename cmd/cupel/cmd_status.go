@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func (a *app) logCmd() *cobra.Command {
 				}
 				var ev exec.Event
 				if json.Unmarshal(line, &ev) == nil {
-					a.printf("%s  %-44s %-8s %s\n", ev.Time.Format("15:04:05.000"), ev.Step, ev.State, eventText(ev))
+					a.printf("%s  %-44s %-8s %s\n", ev.Time.Format("15:04:05.000"), cmp.Or(ev.Step, ev.Session), ev.State, eventText(ev))
 				}
 			}
 			return nil

@@ -187,8 +187,8 @@ compared. Exit code 1 says that something differs, and what.
 	}
 }
 
-// verified is the outcome of one suite.
-type verified struct {
+// verifiedSuite is the outcome of one suite.
+type verifiedSuite struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
 	Items   int    `json:"items"`
@@ -197,7 +197,7 @@ type verified struct {
 }
 
 func (a *app) verifySuites(names []string) error {
-	out, failed := []verified{}, false
+	out, failed := []verifiedSuite{}, false
 	for _, name := range names {
 		v, err := verifySuite(name)
 		if err != nil && codeOf(err) != exitFailed {
@@ -213,7 +213,7 @@ func (a *app) verifySuites(names []string) error {
 			return err
 		}
 	} else {
-		a.printVerified(out)
+		a.printVerifiedSuites(out)
 	}
 	if failed {
 		return exit(exitFailed)
@@ -221,7 +221,7 @@ func (a *app) verifySuites(names []string) error {
 	return nil
 }
 
-func (a *app) printVerified(out []verified) {
+func (a *app) printVerifiedSuites(out []verifiedSuite) {
 	for _, v := range out {
 		if v.Differs != "" {
 			a.printf("FAIL  %s\n", v.Differs)
@@ -231,8 +231,8 @@ func (a *app) printVerified(out []verified) {
 	}
 }
 
-func verifySuite(name string) (verified, error) {
-	v := verified{Name: strings.TrimPrefix(name, suites.Prefix)}
+func verifySuite(name string) (verifiedSuite, error) {
+	v := verifiedSuite{Name: strings.TrimPrefix(name, suites.Prefix)}
 	f, err := openFolder(name)
 	if err != nil {
 		return v, err

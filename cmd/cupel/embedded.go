@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -23,9 +24,10 @@ const embeddedScheme = "embedded:"
 // as a process of its own, so that the client's CPU time, by which a cell is
 // judged client-bound, does not contain the engine's.
 func (a *app) embeddedCmd() *cobra.Command {
-	return &cobra.Command{
+	var listen string
+	c := &cobra.Command{
 		Use:    "embedded-engine MODEL...",
-		Short:  "serve the demonstration engine until standard input ends",
+		Short:  "serve the demonstration engine until standard input ends, or with --listen until it is told to end",
 		Hidden: true,
 		RunE: func(c *cobra.Command, names []string) error {
 			// Ctrl-C reaches the whole group: requests in flight are to be finished.
@@ -34,16 +36,22 @@ func (a *app) embeddedCmd() *cobra.Command {
 			if err != nil {
 				return fail(exitUsage, err)
 			}
-			srv, err := tinyengine.Start(context.Background(), "127.0.0.1:0", models...)
+			srv, err := tinyengine.Start(context.Background(), cmp.Or(listen, "127.0.0.1:0"), models...)
 			if err != nil {
 				return fail(exitOutside, err)
 			}
 			defer srv.Close()
 			a.printf("%s\n", srv.URL())
+			if listen != "" { // as a server of its own: a campaign may start it
+				<-c.Context().Done()
+				return nil
+			}
 			_, err = io.Copy(io.Discard, a.stdin) // ends when the parent does, however it ends
 			return err
 		},
 	}
+	c.Flags().StringVar(&listen, "listen", "", "`address` to listen on, and not to mind standard input")
+	return c
 }
 
 func loadEmbedded(names []string) ([]*tinyengine.Model, error) {

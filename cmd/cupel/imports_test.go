@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"engine/plan"},
 	{"engine/store"},
 	{"stages/sandbox", "stages/foreign", "stages/items/suite"}, // know scorers
-	{"stages/research", "stages/preflight", "stages/measure", "stages/score", "stages/compare", "stages/publish", "stages/decide"},
+	{"stages/research", "stages/preflight", "stages/measure", "stages/score", "stages/compare", "stages/publish", "stages/decide", "stages/serve"},
 	{"stages/pin", "stages/measure/prompts", "stages/prior"}, // measuring looks at a pin again, preflight asks for lengths too, record and guards look at claims
 	{"engine/guard"},
 	{"stages/history"},

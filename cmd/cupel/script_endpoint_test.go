@@ -3,12 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -30,6 +33,9 @@ import (
 //	asked NAME [N | ITEM...]           that many chat requests, or for these items, since the last look
 //	seeds NAME ITEM SEED...            its requests since the last look had these seeds; does not count as a look
 //	untouched NAME                     no request of any kind since the last look
+//	port NAME...                       set each $NAME to an address that nobody listens on
+//	answers ADDRESS                    somebody listens there, or soon will
+//	silent ADDRESS                     nobody does
 //
 // The preflight asks for items called generate and json, a capacity cell for
 // items called load.
@@ -39,6 +45,9 @@ var endpointCommands = map[string]command{
 	"asked":     simple(1, 99, cmdAsked),
 	"seeds":     simple(3, 99, cmdSeeds),
 	"untouched": simple(1, 1, cmdUntouched),
+	"port":      simple(1, 9, cmdPort),
+	"answers":   simple(1, 1, cmdAnswers),
+	"silent":    simple(1, 1, cmdSilent),
 }
 
 type endpointsKey struct{}
@@ -141,6 +150,37 @@ func cmdSeeds(ts *testscript.TestScript, args []string) {
 	if want := strings.Join(args[2:], " "); strings.Trim(fmt.Sprint(got), "[]") != want {
 		ts.Fatalf("seeds %v, want %s", got, want)
 	}
+}
+
+func cmdPort(ts *testscript.TestScript, args []string) {
+	for _, name := range args {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		ts.Check(err)
+		defer l.Close() // together, so that no two are the same
+		ts.Setenv(name, l.Addr().String())
+	}
+}
+
+func cmdAnswers(ts *testscript.TestScript, args []string) {
+	for late := time.Now().Add(patience); !listens(args[0]); runtime.Gosched() {
+		if time.Now().After(late) {
+			ts.Fatalf("nobody listens at %s", args[0])
+		}
+	}
+}
+
+func cmdSilent(ts *testscript.TestScript, args []string) {
+	if listens(args[0]) {
+		ts.Fatalf("somebody listens at %s", args[0])
+	}
+}
+
+func listens(address string) bool {
+	c, err := net.Dial("tcp", address)
+	if err == nil {
+		c.Close()
+	}
+	return err == nil
 }
 
 func cmdUntouched(ts *testscript.TestScript, args []string) {

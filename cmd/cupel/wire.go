@@ -29,6 +29,7 @@ import (
 	"github.com/cupel-dev/cupel/stages/research"
 	"github.com/cupel-dev/cupel/stages/sandbox"
 	"github.com/cupel-dev/cupel/stages/score"
+	"github.com/cupel-dev/cupel/stages/serve"
 )
 
 // wiring joins the stages to the engine and the candidates to their endpoints.
@@ -45,6 +46,9 @@ type wiring struct {
 	loopbackErr  error
 	loopbackOnce sync.Once
 
+	serve  bool         // the campaign's commands may be run
+	opened *serve.Hooks // that runs them, nil = nobody does
+
 	attemptID   string
 	attemptOnce sync.Once
 }
@@ -56,7 +60,7 @@ func wire(loaded *spec.Loaded, bindings map[string]spec.Binding) *wiring {
 // adders are the stages' contributions to the plan.
 func (w *wiring) adders() []plan.Adder {
 	stages := []plan.Adder{
-		research.Steps, pin.Steps, preflight.Steps, measure.Steps, scoring(w.loaded).Steps, compare.Steps,
+		research.Steps, pin.Steps, preflight.Steps, measure.Planner{Apart: w.apart()}.Steps, scoring(w.loaded).Steps, compare.Steps,
 		publish.Steps(w.loaded.Digest), decide.Steps,
 	}
 	for i, add := range stages {
@@ -68,8 +72,12 @@ func (w *wiring) adders() []plan.Adder {
 // place turns "the endpoint of this candidate" into "the endpoint at this
 // address": two candidates behind one address must not be measured at once.
 // Timing cells run alone, since scoring beside them would show in latencies.
+// What looks at a candidate that cupel can start needs it to be up.
 func (w *wiring) place(steps []step.Step) []step.Step {
 	for i, s := range steps {
+		if !s.Pure && w.started(s.Where) {
+			steps[i].Session = s.Where
+		}
 		if len(s.Resources) == 0 {
 			continue
 		}
@@ -118,7 +126,7 @@ func (w *wiring) runners() map[string]step.Runner {
 		},
 		preflight.Kind:       w.preflight(),
 		measure.KindGenerate: measure.Generate{Dial: dial},
-		measure.KindCell:     measure.Cell{Dial: dial, SelfCheck: w.checker(), Attempt: w.attempt},
+		measure.KindCell:     measure.Cell{Dial: dial, SelfCheck: w.checker(), Attempt: w.attempt, Beside: w.beside},
 		measure.KindMetrics:  measure.Metrics{},
 		measure.KindJudge:    measure.Judge{Generate: measure.Generate{Dial: dial}},
 		publish.RecordKind:   publish.RecordRunner{},

@@ -10,8 +10,9 @@ import (
 // Event is one line of a run's events.jsonl and one call of OnEvent.
 type Event struct {
 	Time    time.Time      `json:"time"`
-	Step    string         `json:"step,omitempty"` // "" = the run itself
-	State   string         `json:"state"`          // start | end | running | progress | note | a State
+	Step    string         `json:"step,omitempty"`    // "" = the run itself, or a session
+	Session string         `json:"session,omitempty"` // what is opened or closed
+	State   string         `json:"state"`             // start | end | running | progress | note | opening | open | closing | closed | a State
 	Key     string         `json:"key,omitempty"`
 	Reason  string         `json:"reason,omitempty"`
 	Error   string         `json:"error,omitempty"`

@@ -60,6 +60,9 @@ type Engine struct {
 	// Unseal opens a sealed input for a run; nil = there are none. What it
 	// returns is compared with the input's digest while it is read.
 	Unseal func(run string, in step.Input) (io.ReadCloser, error)
+	// Sessions open what steps need outside while they run; nil = nobody does,
+	// and steps use what they find.
+	Sessions Sessions
 }
 
 // Result is what became of one step.
@@ -78,6 +81,7 @@ type Outcome struct {
 	RunID       string
 	Results     []Result // in plan order
 	Interrupted bool
+	SessionErrs []error // sessions that could not be closed or put back: something was left outside
 }
 
 // Output returns the digest of a step's output.
@@ -125,7 +129,15 @@ func (e *Engine) Run(ctx context.Context, p *plan.Plan) (*Outcome, error) {
 	r := newRun(e, p, log)
 	defer log.Close()
 	r.emit(Event{State: "start", Note: fmt.Sprintf("%d steps", len(p.Steps))})
+	ended := false
+	defer func() {
+		if !ended && e.Sessions != nil {
+			r.abandon() // this goroutine is panicking; nothing may be left running
+		}
+	}()
 	r.loop(ctx)
+	r.shut()
+	ended = true
 	out := r.outcome()
 	r.emit(Event{State: "end", Note: summary(out)})
 	return out, r.logErr

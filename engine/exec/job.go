@@ -94,7 +94,7 @@ func (j *job) finish() []store.Output {
 		}
 		outs = append(outs, store.Output{Name: name, Digest: o.digest, Size: o.size, MediaType: o.mediaType})
 	}
-	slices.SortFunc(outs, func(a, b store.Output) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(outs, byName)
 	if j.journal != nil {
 		if err := j.journal.Close(); err != nil && j.first == nil {
 			j.first = err
@@ -102,6 +102,8 @@ func (j *job) finish() []store.Output {
 	}
 	return outs
 }
+
+func byName(a, b store.Output) int { return strings.Compare(a.Name, b.Name) }
 
 // err is the first error of writing that the runner may have overlooked.
 func (j *job) err() error {

@@ -34,6 +34,12 @@ type run struct {
 
 	lastProgress map[string]time.Time
 	interrupted  bool
+
+	opens       []string // sessions that something which is not in the store needs
+	sessions    *schedule
+	attached    map[string][]step.Attachment // of sessions that were opened
+	broken      map[string]error             // why sessions could not be opened
+	sessionErrs []error                      // of closing and putting back
 }
 
 // work is a step that has to run.
@@ -43,14 +49,21 @@ type work struct {
 	key   step.Key
 	why   string
 	stale *store.Record
+
+	session  string // that is open for it, "" = none
+	attached []step.Attachment
+	broken   error // why its session is not open
 }
 
-// message is what a worker tells the owner: an event, or the end of a step.
+// message is what a worker tells the owner: an event, the end of a step, or that
+// of opening or closing a session.
 type message struct {
 	ev   *Event
 	w    work
 	end  *settled
 	took time.Duration
+
+	moved *transition
 }
 
 func newRun(e *Engine, p *plan.Plan, log *store.Run) *run {
@@ -60,10 +73,17 @@ func newRun(e *Engine, p *plan.Plan, log *store.Run) *run {
 		waits: map[string]int{}, users: map[string][]string{},
 		held: map[string]bool{}, messages: make(chan message),
 		lastProgress: map[string]time.Time{},
+		attached:     map[string][]step.Attachment{}, broken: map[string]error{},
+	}
+	if e.Sessions != nil {
+		r.sessions, r.opens = newSchedule(e.Sessions.Excludes), e.Opens(p)
 	}
 	for _, s := range p.Steps {
 		needs := plan.Needs(s)
 		r.waits[s.Name] = len(needs)
+		if r.sessions != nil && s.Session != "" {
+			r.sessions.left[s.Session]++
+		}
 		for _, n := range needs {
 			r.users[n] = append(r.users[n], s.Name)
 		}
@@ -158,11 +178,18 @@ func serve(key step.Key, rec *store.Record, reason string) *settled {
 
 // start starts every pending step that may run beside those that run already.
 func (r *run) start(ctx context.Context) {
+	if r.sessions != nil {
+		defer r.giveUp()
+	}
 	r.pending = slices.DeleteFunc(r.pending, func(w work) bool {
-		if !r.fits(w) {
+		if !r.fits(w) || !r.admits(ctx, w) {
 			return false
 		}
 		r.running++
+		if w.session = r.wants(w); w.session != "" {
+			r.sessions.users[w.session]++
+			w.attached, w.broken = r.attached[w.session], r.broken[w.session]
+		}
 		if len(w.s.Resources) == 0 {
 			r.plain++
 		}
@@ -200,7 +227,14 @@ func (r *run) handle(m message) {
 		r.emit(*m.ev)
 		return
 	}
+	if m.moved != nil {
+		r.moved(m.moved)
+		return
+	}
 	r.running--
+	if m.w.session != "" {
+		r.sessions.users[m.w.session]--
+	}
 	if len(m.w.s.Resources) == 0 {
 		r.plain--
 	}
@@ -217,6 +251,9 @@ func (r *run) handle(m message) {
 func (r *run) settle(s step.Step, end *settled, took time.Duration) {
 	r.settled[s.Name] = end
 	r.took[s.Name] = took
+	if r.sessions != nil && s.Session != "" {
+		r.sessions.left[s.Session]--
+	}
 	ev := Event{Step: s.Name, State: string(end.state), Key: keyText(end.key), Reason: end.reason, Outputs: end.outputs, Seconds: took.Seconds(), Note: strings.Join(end.notes, "; ")}
 	if end.err != nil {
 		ev.Error = end.err.Error()
@@ -231,7 +268,7 @@ func (r *run) settle(s step.Step, end *settled, took time.Duration) {
 }
 
 func (r *run) outcome() *Outcome {
-	out := &Outcome{RunID: r.log.ID(), Interrupted: r.interrupted}
+	out := &Outcome{RunID: r.log.ID(), Interrupted: r.interrupted, SessionErrs: r.sessionErrs}
 	for _, s := range r.p.Steps {
 		end := r.settled[s.Name]
 		if end == nil {

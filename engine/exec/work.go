@@ -27,6 +27,9 @@ func (r *run) work(ctx context.Context, w work) {
 }
 
 func (r *run) execute(ctx context.Context, w work, began time.Time) *settled {
+	if w.broken != nil && !w.s.Observes {
+		return r.unavailable(w, began)
+	}
 	release, err := r.lease(w.s)
 	if err != nil {
 		return &settled{state: Failed, key: w.key, err: err}
@@ -44,11 +47,17 @@ func (r *run) execute(ctx context.Context, w work, began time.Time) *settled {
 	if len(r.e.quarantine(w.key)) > 0 {
 		w.why = "its stored output was damaged"
 	}
+	if w.broken != nil {
+		return r.unavailable(w, began)
+	}
 	j, err := r.newJob(w)
 	if err != nil {
 		return &settled{state: Failed, key: w.key, err: err}
 	}
 	err = j.run(ctx)
+	if err == nil && w.s.Observes {
+		err = attach(j, w.attached)
+	}
 	outs := j.finish()
 	if err == nil {
 		err = j.err()
@@ -56,14 +65,21 @@ func (r *run) execute(ctx context.Context, w work, began time.Time) *settled {
 	if err != nil {
 		return r.notDone(w, err, outs)
 	}
-	return r.record(w, j, outs, began)
+	return r.record(w, j, carried(w, outs), began)
 }
 
 // notDone settles a step whose runner returned an error. A step that only
 // observes may stand on its last observation when the world cannot be reached.
 func (r *run) notDone(w work, err error, outs []store.Output) *settled {
-	if w.stale != nil && !r.e.refresh(w.s.Name) && errors.Is(err, step.ErrUnreachable) {
-		return serve(w.key, w.stale, fmt.Sprintf(AsObserved+"%s; now: %v", r.e.lastSeen(w, w.stale).Format("2006-01-02 15:04"), err))
+	if w.session != "" {
+		err = r.e.Sessions.Explain(w.session, err)
+	}
+	if w.session == "" && w.stale != nil && !r.e.refresh(w.s.Name) && errors.Is(err, step.ErrUnreachable) {
+		now := fmt.Sprintf("now: %v", err)
+		if r.sessions != nil && w.s.Session != "" {
+			now = "not started, since nothing new is to be run at it"
+		}
+		return serve(w.key, w.stale, fmt.Sprintf(AsObserved+"%s; %s", r.e.lastSeen(w, w.stale).Format("2006-01-02 15:04"), now))
 	}
 	var drift *step.Drift
 	if errors.As(err, &drift) {
@@ -82,8 +98,9 @@ func (r *run) record(w work, j *job, outs []store.Output, began time.Time) *sett
 		end.state, end.reason = Refused, j.refused
 	}
 	if w.s.Observes && w.stale != nil && w.stale.Outcome == outcome && slices.Equal(w.stale.Outputs, outs) {
-		end.state = Cached
-		end.reason = "looked again: unchanged"
+		if outcome == store.Done {
+			end.state, end.reason = Cached, "looked again: unchanged"
+		}
 		j.discardJournal()
 		return r.seen(w, *w.stale, end)
 	}

@@ -206,9 +206,9 @@ type Hardware struct {
 // Serve holds the user's own commands around a candidate's steps.
 type Serve struct {
 	Start   []string `json:"start"`
-	Ready   string   `json:"ready,omitempty"`
-	Stop    []string `json:"stop,omitempty"`
-	Timeout string   `json:"timeout,omitempty"`
+	Ready   string   `json:"ready,omitempty"` // path below the root of the address
+	Stop    []string `json:"stop,omitempty"`  // empty = the processes of Start are ended
+	Timeout string   `json:"timeout"`         // Go duration, until it must be ready
 }
 
 // Preflight lists the checks that a candidate must pass before it is measured.

@@ -85,7 +85,8 @@ func (h *heirs) lookUp(name string, way []string) *node {
 	if parent == nil || parent.kind != cue.StructKind {
 		return nil
 	}
-	return merge(parent.without("role"), own.without("from"))
+	// Commands that start one candidate do not start another one.
+	return merge(parent.without("role", "serve"), own.without("from"))
 }
 
 func (h *heirs) names(except string) []string {

@@ -20,7 +20,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/step"
 )
 
-const fullDigest = "279db8462e7fdd9c71aa12c6447472063ad1f3af026499855513ca9a16c6d831"
+const fullDigest = "6ed34c97a3f9b029c6c0dd9586426eb1772b502b41dd84912118879e426dec2a"
 
 func mustLoad(t testing.TB, file string) *Loaded {
 	t.Helper()
@@ -231,7 +231,7 @@ func TestDefaults(t *testing.T) {
 	if c.Publish.To != "findings" || c.Baseline() != "bf16" {
 		t.Errorf("publish %+v, baseline %s", c.Publish, c.Baseline())
 	}
-	// topP is inherited and not the default; the role is not.
+	// topP is inherited and not the default; role and serve are not.
 	fp8 := c.Candidates["fp8"]
 	if diff := cmp.Diff(Sampling{TopP: 0.9, MaxTokens: 1024}, fp8.Sampling); diff != "" || fp8.Role != "candidate" {
 		t.Errorf("fp8: role %s, sampling (-want +got):\n%s", fp8.Role, diff)

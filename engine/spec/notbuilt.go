@@ -28,11 +28,6 @@ func (l *Loaded) NotBuilt() Errors {
 
 func notBuilt(c *Campaign) *refusals {
 	r := &refusals{}
-	for _, name := range sortedKeys(c.Candidates) {
-		if c.Candidates[name].Serve != nil {
-			r.add(path{"candidates", name, "serve"}, "serve commands are not run by this version", "start the server yourself, bind it, and leave serve out")
-		}
-	}
 	for _, name := range sortedKeys(c.Measure) {
 		r.workload(path{"measure", name}, c.Measure[name])
 	}

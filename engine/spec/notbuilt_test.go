@@ -16,7 +16,6 @@ func TestNotBuilt(t *testing.T) {
 		got = append(got, strings.TrimPrefix(e.Error(), "testdata/campaign/full.yaml:"))
 	}
 	want := []string{
-		"36:5: candidates.bf16.serve: serve commands are not run by this version; start the server yourself, bind it, and leave serve out",
 		"58:21: measure.power.kind: this version does not run energy workloads; leave the workload out",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -47,6 +47,10 @@ type Step struct {
 	// Where names the binding that the runner is to use (the candidate). The
 	// address behind it may change without changing a result. Not in the key.
 	Where string
+	// Session names what must be open outside while the step runs: a server that
+	// the engine has started before, and stops when no step needs it any more.
+	// "" = nothing. Not in the key.
+	Session string
 	// Hints say how hard to try: time-outs, retries. A runner may end in an
 	// error because of them, and never in another output. Not in the key, so
 	// that a longer time-out continues a measurement instead of repeating it.

@@ -60,7 +60,7 @@ func Decide(p Policy, r *evidence.Record, digest step.Digest) evidence.Decision 
 		c := j.candidate(name)
 		d.Candidates = append(d.Candidates, c)
 		verdicts = append(verdicts, c.Verdict)
-		d.Next = append(d.Next, next(p, c)...)
+		d.Next = append(d.Next, next(p, r, c)...)
 	}
 	d.Verdict = Worst(verdicts...)
 	if len(d.Candidates) == 0 {

@@ -35,10 +35,12 @@ func summary(d evidence.CandidateDecision) string {
 func placeOf(g evidence.GuardResult) string { return place(g.Guard, g.Stratum, g.Cell) }
 
 // next says what to do about one candidate, in sentences.
-func next(p Policy, d evidence.CandidateDecision) []string {
+func next(p Policy, r *evidence.Record, d evidence.CandidateDecision) []string {
 	switch {
 	case d.Verdict == evidence.Pass:
 		return []string{promote(p, d)}
+	case d.Verdict == evidence.Fail && len(d.Guards) == 0 && neverUp(r, d.Candidate):
+		return []string{fmt.Sprintf("%s is rejected: %s; read why: `cupel show %s:%s`", d.Candidate, d.Why, evidence.PinStep(d.Candidate), evidence.OutStart)}
 	case d.Verdict == evidence.Fail && len(d.Guards) == 0:
 		return []string{fmt.Sprintf("%s is rejected: %s; read the check: `cupel show %s`", d.Candidate, d.Why, evidence.PreflightStep(d.Candidate))}
 	case d.Verdict == evidence.Fail:
@@ -53,6 +55,12 @@ func next(p Policy, d evidence.CandidateDecision) []string {
 		}
 	}
 	return out
+}
+
+// neverUp reports whether a candidate's server did not come up.
+func neverUp(r *evidence.Record, candidate string) bool {
+	start := r.Candidates[candidate].Start
+	return start != nil && start.Failure != ""
 }
 
 func promote(p Policy, d evidence.CandidateDecision) string {

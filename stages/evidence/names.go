@@ -9,6 +9,7 @@ import "fmt"
 const (
 	OutPin         = "pin.json"             // PinDoc
 	OutHardware    = "hardware.json"        // hardware.Doc
+	OutStart       = "start.json"           // StartDoc; of a candidate that cupel starts
 	OutPreflight   = "preflight.json"       // PreflightDoc
 	OutResponses   = "responses.jsonl"      // ResponseRow a line, sorted by item, sample, repeat; no times in it
 	OutTimings     = "timings.jsonl"        // TimingRow a line, same order

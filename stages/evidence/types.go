@@ -41,6 +41,15 @@ type PinField struct {
 	Note     string `json:"note,omitempty"` // why it is not known, or where an unexpected value comes from
 }
 
+// StartDoc is what came of the last start of a candidate by the campaign's own
+// commands.
+type StartDoc struct {
+	LoadS   *float64 `json:"load_s"`            // from the start command until the model was listed; nil = not measured
+	Reason  string   `json:"reason,omitempty"`  // why there is no load time
+	Failure string   `json:"failure,omitempty"` // why it did not come up; then it was not measured
+	Log     []string `json:"log,omitempty"`     // the end of the log of a failed start, secrets blanked out
+}
+
 // ResponseRow is one answer without anything that time changes.
 type ResponseRow struct {
 	ID        string         `json:"id"`
@@ -89,6 +98,8 @@ type CellHeader struct {
 	InFlightNS   int64             `json:"in_flight_ns"` // integral of requests in flight over the wall
 	SelfCheck    *metric.SelfCheck `json:"self_check,omitempty"`
 	Pulse        *metric.Pulse     `json:"pulse,omitempty"`         // of the client, while the cell ran
+	Apart        string            `json:"apart,omitempty"`         // why the candidates were measured one after the other, "" = as the campaign says
+	Beside       []string          `json:"beside,omitempty"`        // candidates that were up on the same GPUs, as far as cupel knows
 	ServerScrape string            `json:"server_scrape,omitempty"` // why there are no server metrics, "" = there are some, or none were looked for
 	Probe        *float64          `json:"probe,omitempty"`         // search: the rate or concurrency looked at
 	Stalls       int               `json:"stalls,omitempty"`        // requests that were not built yet when they were to be sent
@@ -224,6 +235,8 @@ type LoadMetrics struct {
 	Probes   []metric.Probe `json:"probes,omitempty"` // search
 	Curve    *metric.Curve  `json:"curve,omitempty"`  // effective-context
 	Unions   []metric.Union `json:"unions,omitempty"` // replicas, by cell and trial
+	Apart    string         `json:"apart,omitempty"`  // why the candidates were measured one after the other although nobody asked for it
+	Beside   []string       `json:"beside,omitempty"` // candidates that were up on the same GPUs
 }
 
 // Comparison is a candidate against the baseline on one quality workload.
@@ -315,6 +328,7 @@ type CandidateRecord struct {
 	Role      string                  `json:"role"`
 	Pin       *PinDoc                 `json:"pin"`
 	Hardware  *hardware.Doc           `json:"hardware,omitempty"` // which devices the last pin saw
+	Start     *StartDoc               `json:"start,omitempty"`    // of a candidate that cupel starts
 	Preflight *PreflightDoc           `json:"preflight"`
 	Scores    map[string]ScoreSummary `json:"scores,omitempty"` // workload ->
 	Load      map[string]LoadMetrics  `json:"load,omitempty"`   // workload ->

@@ -111,6 +111,9 @@ func (s *station) settle(ctx context.Context, b *block, t *timed) (err error) {
 // describe fills in what the header says of prompts.
 func (s *station) describe(b *block, head *evidence.CellHeader) (err error) {
 	head.Model = s.pin.Observed.Served
+	if s.cell.Beside != nil {
+		head.Beside = s.cell.Beside(s.job.Step().Where)
+	}
 	head.Prompts.Builder, head.Prompts.Attempt = b.prompts.ID(), s.attempt
 	head.Prompts.SHA256, head.Prompts.Distinct, err = prompts.Digest(b.prompts, b.requests)
 	return err

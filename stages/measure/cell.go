@@ -27,6 +27,10 @@ type Cell struct {
 	// all cells of a run, so that the candidates get the same prompts. nil = drawn.
 	Attempt func() string
 
+	// Beside lists the candidates that are up on the same GPUs as one; nil = it is
+	// not known that there are any.
+	Beside func(candidate string) []string
+
 	open opener // nil = dispatch.Open
 }
 
@@ -135,5 +139,6 @@ func (p *cellParams) header(job step.Job) (evidence.CellHeader, error) {
 	}
 	return evidence.CellHeader{
 		Kind: p.Workload.Kind, Cell: p.Cell, Loop: "closed", Concurrency: p.Concurrency, Trial: job.Step().Trial, Order: h.Order,
+		Apart: h.Apart,
 	}, nil
 }

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
@@ -42,6 +43,7 @@ func (p *metricsParams) derive(job step.Job, at point, out *evidence.LoadMetrics
 		blocks = append(blocks, b...)
 	}
 	o := p.options(at)
+	arranged(blocks, out)
 	for _, b := range blocks {
 		o.IntendedCache = o.IntendedCache || b.head.Prompts.Replayed > 0
 	}
@@ -84,6 +86,18 @@ func (p *metricsParams) options(at point) metric.CellOptions {
 	o := options(at.Cell, p.Protocol, at.Concurrency, at.Rate, p.SLO)
 	o.IntendedCache = p.Cached
 	return o
+}
+
+// arranged notes in what circumstances the cells were measured.
+func arranged(blocks []measured, out *evidence.LoadMetrics) {
+	for _, b := range blocks {
+		if out.Apart == "" {
+			out.Apart = b.head.Apart
+		}
+		out.Beside = append(out.Beside, b.head.Beside...)
+	}
+	slices.Sort(out.Beside)
+	out.Beside = slices.Compact(out.Beside)
 }
 
 func trialsOf(blocks []measured) []metric.Trial {

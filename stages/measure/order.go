@@ -21,20 +21,44 @@ type turn struct {
 type slot struct{ rank, position int }
 
 // sequential reports whether the candidates are measured one after the other.
-func sequential(w spec.Workload) bool { return settings(w, &spec.Capacity{}).order == "sequential" }
+func (by Planner) sequential(w spec.Workload) bool {
+	return orderOf(w) == "sequential" || by.apart(w) != ""
+}
+
+// apart says why the candidates are measured one after the other although the
+// campaign does not ask for it. The order is no part of a cell's key.
+func (by Planner) apart(w spec.Workload) string {
+	if orderOf(w) != "" {
+		return ""
+	}
+	return by.Apart
+}
+
+func orderOf(w spec.Workload) string { return settings(w, &spec.Capacity{}).order }
+
+// Interleaved lists the serving workloads of which the campaign says that the
+// candidates take turns, sorted.
+func Interleaved(c *spec.Campaign) (out []string) {
+	for _, work := range slices.Sorted(maps.Keys(c.Measure)) {
+		if w := c.Measure[work]; w.Serving() && orderOf(w) == "interleaved" {
+			out = append(out, work)
+		}
+	}
+	return out
+}
 
 // ranks orders all cells of a campaign, workload by workload. Candidates take
 // turns within each trial of each point, so that what changes with the time of
 // day or the heat of a machine does not fall on one of them alone; their order
 // is drawn anew each time, so that none always comes first.
-func ranks(c *spec.Campaign) map[turn]slot {
+func (by Planner) ranks(c *spec.Campaign) map[turn]slot {
 	out, rank := map[turn]slot{}, 0
 	for _, work := range slices.Sorted(maps.Keys(c.Measure)) {
 		w := c.Measure[work]
 		if !w.Serving() {
 			continue
 		}
-		for i, t := range turns(c, work, w) {
+		for i, t := range by.turns(c, work, w) {
 			rank++
 			out[t] = slot{rank, i + 1}
 		}
@@ -43,10 +67,10 @@ func ranks(c *spec.Campaign) map[turn]slot {
 }
 
 // turns lists the cells of one workload in the order in which they are to run.
-func turns(c *spec.Campaign, work string, w spec.Workload) (out []turn) {
+func (by Planner) turns(c *spec.Campaign, work string, w spec.Workload) (out []turn) {
 	names := slices.Sorted(maps.Keys(c.Candidates))
 	points, repeats := w.Points(c.Measure), w.Repeats(c.Measure)
-	if sequential(w) {
+	if by.sequential(w) {
 		for _, cand := range names {
 			for _, at := range points {
 				for t := 1; t <= repeats; t++ {

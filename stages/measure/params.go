@@ -31,7 +31,8 @@ type cellParams struct {
 
 // cellHints say what does not change a cell: where it stands in the plan.
 type cellHints struct {
-	Order int `json:"order,omitempty"` // position among the interleaved cells of its workload, from 1
+	Order int    `json:"order,omitempty"` // position among the interleaved cells of its workload, from 1
+	Apart string `json:"apart,omitempty"` // why the candidates do not take turns, "" = as the campaign says
 }
 
 func newCellParams(c spec.Candidate, w spec.Workload, all map[string]spec.Workload, at spec.Point) cellParams {

@@ -36,9 +36,19 @@ const (
 
 // Steps returns what has to be sent for a campaign and, for its load, the
 // steps that derive metrics, in a fixed order.
-func Steps(c *spec.Campaign) []step.Step {
+func Steps(c *spec.Campaign) []step.Step { return Planner{}.Steps(c) }
+
+// Planner makes the steps of candidates of which it is known where they run.
+type Planner struct {
+	// Apart says why candidates cannot take turns, "" = they can. A workload that
+	// does not ask for an order is then measured one candidate after the other.
+	Apart string
+}
+
+// Steps is [Steps] with what is known of the candidates.
+func (by Planner) Steps(c *spec.Campaign) []step.Step {
 	var steps []step.Step
-	turns := ranks(c)
+	turns := by.ranks(c)
 	for _, cand := range slices.Sorted(maps.Keys(c.Candidates)) {
 		for _, work := range slices.Sorted(maps.Keys(c.Measure)) {
 			w := c.Measure[work]
@@ -51,7 +61,7 @@ func Steps(c *spec.Campaign) []step.Step {
 					}
 				}
 			case w.Serving():
-				steps = append(steps, cellSteps(c, cand, work, turns)...)
+				steps = append(steps, by.cellSteps(c, cand, work, turns)...)
 				steps = append(steps, metricsStep(c, cand, work))
 			}
 		}
@@ -98,10 +108,10 @@ func generateStep(c *spec.Campaign, cand, work string, trial int) step.Step {
 
 // cellSteps are a candidate's steps of one serving workload, one per point and
 // trial. Interleaved ones wait until it is known which candidates are up.
-func cellSteps(c *spec.Campaign, cand, work string, turns map[turn]slot) []step.Step {
+func (by Planner) cellSteps(c *spec.Campaign, cand, work string, turns map[turn]slot) []step.Step {
 	w, who := c.Measure[work], c.Candidates[cand]
 	behind := preflights(c)
-	if sequential(w) {
+	if by.sequential(w) {
 		behind = nil
 	}
 	var steps []step.Step
@@ -113,7 +123,7 @@ func cellSteps(c *spec.Campaign, cand, work string, turns map[turn]slot) []step.
 			s.Params = plain(p)
 			s.Behind = behind
 			when := turns[turn{work, at.Cell, t, cand}]
-			s.Rank, s.Hints = when.rank, plain(cellHints{Order: when.position})
+			s.Rank, s.Hints = when.rank, plain(cellHints{Order: when.position, Apart: by.apart(w)})
 			rows := 0
 			if o := w.OpenLoop; o != nil && o.Arrivals.Trace != nil {
 				s.Inputs[traceInput] = step.Input{Blob: o.Arrivals.Trace.Digest, Path: o.Arrivals.Trace.Path}

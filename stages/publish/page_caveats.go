@@ -172,6 +172,12 @@ func noiseCaveats(n evidence.NoiseFloor) []caveat {
 func loadCaveats(name string, load map[string]evidence.LoadMetrics) []caveat {
 	var out []caveat
 	for _, wl := range slices.Sorted(maps.Keys(load)) {
+		if why := load[wl].Apart; why != "" {
+			out = append(out, caveat{place(name, wl), "order: sequential (" + why + "): what changed with the time of day or the heat of the machine may fall on one candidate alone"})
+		}
+		if others := load[wl].Beside; len(others) > 0 {
+			out = append(out, caveat{place(name, wl), "measured with " + listing(others) + " resident on the same GPUs"})
+		}
 		var few []string
 		requests := 0
 		for _, c := range load[wl].Cells {

@@ -91,12 +91,20 @@ func (b *builder) add(s source) error {
 	case "hardware":
 		cand.Hardware = new(hardware.Doc)
 		return readJSON(b.job, s.Input, cand.Hardware)
+	case "start":
+		cand.Start = new(evidence.StartDoc)
+		if err := readJSON(b.job, s.Input, cand.Start); err != nil {
+			return err
+		}
+		cand.Stopped = cand.Start.Failure
 	case "preflight":
 		cand.Preflight = new(evidence.PreflightDoc)
 		if err := readJSON(b.job, s.Input, cand.Preflight); err != nil {
 			return err
 		}
-		cand.Stopped = stoppedBy(cand.Preflight)
+		if cand.Stopped == "" {
+			cand.Stopped = stoppedBy(cand.Preflight)
+		}
 	case "summary":
 		var v evidence.ScoreSummary
 		if err := readJSON(b.job, s.Input, &v); err != nil {

@@ -9,7 +9,11 @@ import (
 func (b *builder) unknownPins() {
 	for name, c := range b.rec.Candidates {
 		if c.Pin == nil {
-			b.unknown("candidates."+name+".pin", "the candidate was not observed")
+			why := "the candidate was not observed"
+			if c.Stopped != "" {
+				why = name + " was stopped: " + c.Stopped
+			}
+			b.unknown("candidates."+name+".pin", why)
 			continue
 		}
 		for _, f := range c.Pin.Fields {
@@ -24,6 +28,8 @@ func (b *builder) unknownPins() {
 func (b *builder) unknownResults() {
 	for _, s := range b.gone {
 		switch s.What {
+		case "start":
+			b.unknown("candidates."+s.Candidate+".start", "cupel has never started it")
 		case "preflight":
 			b.unknown("candidates."+s.Candidate+".preflight", "the candidate was not checked")
 		case "summary":

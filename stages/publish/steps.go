@@ -49,7 +49,7 @@ type recordParams struct {
 // source says what an input of the record step is.
 type source struct {
 	Input     string `json:"input"`
-	What      string `json:"what"` // pin | hardware | preflight | summary | metrics | comparison | noise | calibration | research | raw
+	What      string `json:"what"` // pin | hardware | start | preflight | summary | metrics | comparison | noise | calibration | research | raw
 	Candidate string `json:"candidate,omitempty"`
 	Workload  string `json:"workload,omitempty"`
 	Judge     string `json:"judge,omitempty"`
@@ -125,6 +125,9 @@ func sources(c *spec.Campaign) []source {
 	for _, cand := range slices.Sorted(maps.Keys(c.Candidates)) {
 		add("pin", cand, "", evidence.PinStep(cand), evidence.OutPin)
 		add("hardware", cand, "", evidence.PinStep(cand), evidence.OutHardware)
+		if c.Candidates[cand].Serve != nil {
+			add("start", cand, "", evidence.PinStep(cand), evidence.OutStart)
+		}
 		add("preflight", cand, "", evidence.PreflightStep(cand), evidence.OutPreflight)
 		for _, wl := range slices.Sorted(maps.Keys(c.Measure)) {
 			switch w := c.Measure[wl]; w.Kind {

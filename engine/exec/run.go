@@ -189,6 +189,8 @@ func (r *run) start(ctx context.Context) {
 		if w.session = r.wants(w); w.session != "" {
 			r.sessions.users[w.session]++
 			w.attached, w.broken = r.attached[w.session], r.broken[w.session]
+		} else if r.sessions != nil && w.s.Session != "" {
+			r.sessions.lookers[w.s.Session]++
 		}
 		if len(w.s.Resources) == 0 {
 			r.plain++
@@ -234,6 +236,8 @@ func (r *run) handle(m message) {
 	r.running--
 	if m.w.session != "" {
 		r.sessions.users[m.w.session]--
+	} else if r.sessions != nil && m.w.s.Session != "" {
+		r.sessions.lookers[m.w.s.Session]--
 	}
 	if len(m.w.s.Resources) == 0 {
 		r.plain--

@@ -15,6 +15,7 @@ type schedule struct {
 	state    map[string]sessionState // absent = closed
 	users    map[string]int          // running steps
 	left     map[string]int          // steps that are not settled
+	lookers  map[string]int          // running steps that look at it as it stands, opened by nobody here
 }
 
 type sessionState int
@@ -27,13 +28,34 @@ const (
 )
 
 func newSchedule(excludes func(a, b string) bool) *schedule {
-	return &schedule{excludes: excludes, state: map[string]sessionState{}, users: map[string]int{}, left: map[string]int{}}
+	return &schedule{excludes: excludes, state: map[string]sessionState{}, users: map[string]int{}, left: map[string]int{}, lookers: map[string]int{}}
 }
 
 // opens reports whether name may be opened now: it is closed, and so is all
-// that it excludes.
+// that it excludes. What is looked at as it stands is not taken away meanwhile: half
+// an answer would be taken for what it is.
 func (s *schedule) opens(name string) bool {
-	return s.state[name] == isClosed && len(s.inTheWay(name)) == 0
+	return s.state[name] == isClosed && len(s.inTheWay(name)) == 0 && !s.watched(name)
+}
+
+func (s *schedule) watched(name string) bool {
+	for other, n := range s.lookers {
+		if n > 0 && other != name && s.excludes(name, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// still reports whether name can be looked at as it stands: nothing that excludes
+// it is on its way.
+func (s *schedule) still(name string) bool {
+	for other, st := range s.state {
+		if st == isMoving && (other == name || s.excludes(name, other)) {
+			return false
+		}
+	}
+	return true
 }
 
 // inTheWay lists the sessions that must be closed before name is opened, sorted.

@@ -125,7 +125,7 @@ func (r *run) wants(w work) string {
 func (r *run) admits(ctx context.Context, w work) bool {
 	name := r.wants(w)
 	if name == "" {
-		return true
+		return r.sessions == nil || w.s.Session == "" || r.sessions.still(w.s.Session)
 	}
 	if r.sessions.opens(name) {
 		r.openSession(ctx, name)

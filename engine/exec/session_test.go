@@ -367,3 +367,23 @@ func tempStore(t *rapid.T) *store.Store {
 	t.Cleanup(func() { s.Close(); os.RemoveAll(dir) })
 	return s
 }
+
+// Who looks at something as it stands must not see it being taken away.
+func TestNothingIsTakenAwayWhileItIsLookedAt(t *testing.T) {
+	s := newSchedule(newServers([2]string{"f16", "q8"}).Excludes)
+	s.lookers["q8"] = 1
+	if s.opens("f16") || !s.opens("q8") || !s.opens("other") {
+		t.Error("f16 may not be opened while q8 is looked at; others may")
+	}
+	s.lookers["q8"] = 0
+	if !s.opens("f16") {
+		t.Error("nobody looks any more")
+	}
+	s.state["f16"] = isMoving
+	if s.still("q8") || s.still("f16") || !s.still("other") {
+		t.Error("q8 and f16 are not still while f16 is on its way")
+	}
+	if s.state["f16"] = isOpen; !s.still("q8") {
+		t.Error("an open session does not move")
+	}
+}

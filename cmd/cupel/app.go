@@ -69,7 +69,7 @@ decide) and answers a release pipeline with an exit code.
 	})
 	root.AddCommand(
 		a.demoCmd(), a.initCmd(), a.checkCmd(), a.hashCmd(), a.planCmd(), a.runCmd(),
-		a.explainCmd(), a.statusCmd(), a.logCmd(), a.showCmd(), a.gateCmd(), a.approveCmd(), a.compareCmd(), a.powerCmd(), a.scoreCmd(), a.judgeCmd(),
+		a.explainCmd(), a.statusCmd(), a.logCmd(), a.showCmd(), a.gateCmd(), a.approveCmd(), a.compareCmd(), a.powerCmd(), a.scoreCmd(), a.judgeCmd(), a.evidenceCmd(),
 		a.storeCmd(), a.suiteCmd(), a.itemsCmd(), a.schemaCmd(), a.metricsCmd(), a.overheadCmd(), a.versionCmd(), a.embeddedCmd(), a.loopbackCmd(),
 	)
 	return root

@@ -22,6 +22,7 @@ var layers = [][]string{
 	{"engine/exec"},
 	{"engine/plan"},
 	{"engine/store"},
+	{"stages/artifact"}, // reads what all stages write
 	{"stages/sandbox", "stages/foreign", "stages/items/suite"}, // know scorers
 	{"stages/research", "stages/preflight", "stages/measure", "stages/score", "stages/compare", "stages/publish", "stages/decide"},
 	{"stages/pin"}, // the measuring stages look at a pin again
@@ -37,7 +38,7 @@ var layers = [][]string{
 }
 
 // pure packages do no I/O and take no clock.
-var pure = []string{"engine/plan", "engine/guard", "stages/metric", "stages/stats", "stages/score", "stages/decide", "stages/foreign", "stages/judge",
+var pure = []string{"engine/plan", "engine/guard", "stages/metric", "stages/stats", "stages/score", "stages/decide", "stages/foreign", "stages/judge", "stages/artifact",
 	"stages/scrape", "stages/measure/prompts", "stages/measure/arrival", "stages/items/scrub", "stages/items/dedupe"}
 
 // seeded packages draw from generators that their caller seeds.

@@ -51,6 +51,24 @@ var fileCommands = map[string]command{
 	"jsonschema": simple(2, 2, cmdJSONSchema),
 	"tree":       simple(2, 2, cmdTree),
 	"sshkey":     simple(1, 1, cmdSSHKey),
+	"onlyfolder": simple(2, 2, cmdOnlyFolder),
+}
+
+// cmdOnlyFolder sets a variable to the one folder in a folder: findings are
+// named after the day.
+func cmdOnlyFolder(ts *testscript.TestScript, args []string) {
+	entries, err := os.ReadDir(ts.MkAbs(args[1]))
+	ts.Check(err)
+	var found []string
+	for _, e := range entries {
+		if e.IsDir() {
+			found = append(found, args[1]+"/"+e.Name())
+		}
+	}
+	if len(found) != 1 {
+		ts.Fatalf("%d folders in %s", len(found), args[1])
+	}
+	ts.Setenv(args[0], found[0])
 }
 
 // unescape reads the escapes of Go, which a script cannot write itself.

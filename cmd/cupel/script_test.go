@@ -45,6 +45,11 @@ func setupScript(env *testscript.Env) error {
 	for name, value := range homes(env.WorkDir) {
 		env.Setenv(name, value)
 	}
+	artifacts, err := filepath.Abs("../../stages/artifact/testdata")
+	if err != nil {
+		return err
+	}
+	env.Setenv("ARTIFACTS", artifacts)
 	tb, ok := env.T().(testing.TB)
 	if !ok {
 		return errors.New("testscript no longer hands out a testing.TB")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -11,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/decide"
+	"github.com/cupel-dev/cupel/stages/imported"
 	"github.com/cupel-dev/cupel/stages/items"
 	"github.com/cupel-dev/cupel/stages/measure"
 	"github.com/cupel-dev/cupel/stages/pin"
@@ -104,6 +107,12 @@ func refuse(l *spec.Loaded) error {
 			all = append(all, l.At([]string{"measure", name}, err.Error(), ""))
 		}
 	}
+	for name := range l.Campaign.Measure {
+		if err := imported.Check(l.Campaign, name); err != nil {
+			msg, hint := hinted(err)
+			all = append(all, l.At([]string{"measure", name, "files"}, msg, hint))
+		}
+	}
 	for _, err := range scoring(l).Check(l.Campaign, openFile) {
 		name, msg := workloadOf(l, err)
 		all = append(all, l.At([]string{"measure", name}, msg, ""))
@@ -116,6 +125,14 @@ func refuse(l *spec.Loaded) error {
 		return nil
 	}
 	return all.Sorted()
+}
+
+// hinted parts an error from what can be done about it.
+func hinted(err error) (msg, hint string) {
+	if h, ok := errors.AsType[*step.Hint](err); ok {
+		return strings.Replace(err.Error(), "; "+h.Todo, "", 1), h.Todo
+	}
+	return err.Error(), ""
 }
 
 // indistinguishable refuses candidates with equal pins. They would be one

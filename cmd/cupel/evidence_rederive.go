@@ -33,6 +33,11 @@ func rederive(fsys fs.FS, rows map[string][]byte, v *artifact.Verification) {
 		v.Same("record.json", false, "it, or spec.json, cannot be read by this version")
 		return
 	}
+	for name, w := range c.Measure {
+		if w.Imported != nil {
+			v.Unchecked("load on %s: it was imported; the files that it is derived from are named by digest in imported.json", name)
+		}
+	}
 	for _, s := range measure.Steps(&c) {
 		if s.Kind != measure.KindMetrics {
 			continue

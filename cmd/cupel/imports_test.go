@@ -22,6 +22,7 @@ var layers = [][]string{
 	{"engine/exec"},
 	{"engine/plan"},
 	{"engine/store"},
+	{"stages/imported"}, // derives from artifacts
 	{"stages/artifact"}, // reads what all stages write
 	{"stages/sandbox", "stages/foreign", "stages/items/suite"}, // know scorers
 	{"stages/research", "stages/preflight", "stages/measure", "stages/score", "stages/compare", "stages/publish", "stages/decide"},

@@ -45,9 +45,13 @@ func (p JudgePins) Candidate() Candidate {
 	}
 }
 
-// Endpoints lists what can be bound: candidates and judges, sorted.
+// Endpoints lists what can be bound: candidates and judges, sorted. Candidates
+// whose every workload is imported are not asked anything.
 func (c *Campaign) Endpoints() []string {
-	names := append(sortedKeys(c.Candidates), sortedKeys(c.Judges)...)
+	names := sortedKeys(c.Judges)
+	if !c.Imported() {
+		names = append(names, sortedKeys(c.Candidates)...)
+	}
 	slices.Sort(names)
 	return names
 }

@@ -43,6 +43,9 @@ type params struct {
 // Steps returns one step per candidate.
 func Steps(c *spec.Campaign) []step.Step {
 	var steps []step.Step
+	if c.Imported() {
+		return nil // nobody is asked anything
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Candidates)) {
 		p, err := json.Marshal(params{c.Preflight.Checks, c.Preflight.JSON, c.Preflight.Prompt, c.Candidates[name].Sampling})
 		if err != nil {

@@ -123,8 +123,10 @@ func sources(c *spec.Campaign) []source {
 	}
 	base := c.Baseline()
 	for _, cand := range slices.Sorted(maps.Keys(c.Candidates)) {
-		add("pin", cand, "", evidence.PinStep(cand), evidence.OutPin)
-		add("preflight", cand, "", evidence.PreflightStep(cand), evidence.OutPreflight)
+		if !c.Imported() {
+			add("pin", cand, "", evidence.PinStep(cand), evidence.OutPin)
+			add("preflight", cand, "", evidence.PreflightStep(cand), evidence.OutPreflight)
+		}
 		for _, wl := range slices.Sorted(maps.Keys(c.Measure)) {
 			switch w := c.Measure[wl]; w.Kind {
 			case "quality":
@@ -139,6 +141,11 @@ func sources(c *spec.Campaign) []source {
 				}
 			default:
 				if !w.Serving() {
+					continue
+				}
+				if w.Imported != nil {
+					add("raw", cand, wl, evidence.MetricsStep(cand, wl), evidence.OutImported)
+					add("metrics", cand, wl, evidence.MetricsStep(cand, wl), evidence.OutMetrics)
 					continue
 				}
 				for _, point := range w.Points(c.Measure) {

@@ -63,7 +63,7 @@ func headerOf(z *zip.Reader) (header *zip.File, err error) {
 	seen := make(map[string]bool, len(z.File))
 	for _, f := range z.File {
 		switch {
-		case leaves(f.Name):
+		case escapes(f.Name):
 			return nil, fmt.Errorf("the entry %.100q leaves the archive", f.Name)
 		case seen[f.Name]:
 			return nil, fmt.Errorf("the entry %.100q stands twice: which one counts is not known", f.Name)
@@ -78,7 +78,7 @@ func headerOf(z *zip.Reader) (header *zip.File, err error) {
 	return header, nil
 }
 
-func leaves(name string) bool {
+func escapes(name string) bool {
 	return name == "" || strings.ContainsAny(name, "\\\x00") || path.IsAbs(name) || path.Clean("/"+name) != "/"+strings.TrimSuffix(name, "/")
 }
 

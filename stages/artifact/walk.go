@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // Field is one leaf of a record.
@@ -29,17 +30,31 @@ func (r *Record) complete(reason string) {
 	})
 }
 
-// each calls f with every leaf below the sections of a record.
-func each(record reflect.Value, f func(name string, v reflect.Value)) {
-	t := record.Type()
+// leaf is where a field of a record stands.
+type leaf struct {
+	name        string // section.name
+	section, at int
+}
+
+// leaves lists the fields of all sections, once.
+var leaves = sync.OnceValue(func() (out []leaf) {
+	t := reflect.TypeFor[Record]()
 	for i := range t.NumField() {
-		section := record.Field(i)
-		if section.Kind() != reflect.Struct || t.Field(i).Name == "Source" {
+		section := t.Field(i)
+		if section.Type.Kind() != reflect.Struct || section.Name == "Source" {
 			continue
 		}
-		for k := range section.NumField() {
-			f(jsonName(t.Field(i))+"."+jsonName(section.Type().Field(k)), section.Field(k))
+		for k := range section.Type.NumField() {
+			out = append(out, leaf{jsonName(section) + "." + jsonName(section.Type.Field(k)), i, k})
 		}
+	}
+	return out
+})
+
+// each calls f with every leaf below the sections of a record.
+func each(record reflect.Value, f func(name string, v reflect.Value)) {
+	for _, l := range leaves() {
+		f(l.name, record.Field(l.section).Field(l.at))
 	}
 }
 

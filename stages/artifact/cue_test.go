@@ -21,14 +21,14 @@ func TestSchemaAgreesWithTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if os.Getenv("UPDATE_SCHEMAS") != "" {
+	if os.Getenv("UPDATE") != "" {
 		if err := os.WriteFile(published, want, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got, err := os.ReadFile(published)
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the types say (%v); after a look: UPDATE_SCHEMAS=1 go test ./stages/artifact", published, err)
+		t.Errorf("%s is not what the types say (%v); after a look: UPDATE=1 go test ./stages/artifact", published, err)
 	}
 }
 

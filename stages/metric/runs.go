@@ -55,6 +55,9 @@ func meanValue(trials []Cell, i int) Value {
 
 func meanDist(pooled Dist, trials []Cell, i int) Dist {
 	out := Dist{N: pooled.N, Unit: pooled.Unit, Reason: pooled.Reason, Label: MeanOfRuns}
+	if d := reflect.ValueOf(&trials[0]).Elem().Field(i).Interface().(Dist); d.Label == DescriptiveOnly {
+		out.Label = DescriptiveOnly // of each run's few values; a mean makes them no more
+	}
 	if pooled.N == 0 {
 		return pooled
 	}

@@ -23,7 +23,7 @@ func TestMeanOverTrials(t *testing.T) {
 	}
 	m := MeanOverTrials(c)
 	switch {
-	case *m.E2E.P50 != 11 || *m.E2E.P95 != 16.5 || m.E2E.N != 6 || m.E2E.Label != MeanOfRuns:
+	case *m.E2E.P50 != 11 || *m.E2E.P95 != 16.5 || m.E2E.N != 6 || m.E2E.Label != DescriptiveOnly || m.ThroughputTokS.Reason != MeanOfRuns:
 		t.Errorf("e2e %+v", m.E2E)
 	case m.E2E.P50Certified != nil:
 		t.Error("a mean of percentiles is certified")

@@ -44,6 +44,9 @@ func readAnvilCapacity(f *file) []*Record {
 		w.Context = unknown[float64]("lengths were drawn: see context_distribution")
 	}
 	r.anvilPrompts(f, d, legacy)
+	if ok := d.get("performance_eligible").flag(); ok.has() && !*ok.Value {
+		d.invalid("the tool itself says that it is not eligible as a performance")
+	}
 	r.anvilResults(d, m)
 	p := &r.Provenance
 	p.RunID, p.StartedAt, p.FinishedAt = d.get("run_id").text(), d.get("started_at").text(), d.get("finished_at").text()

@@ -208,12 +208,13 @@ func (c *Comparison) quality(units []Unit, fields []map[string]Field) {
 			}
 		}
 		suites, _ := fields[i]["workload.suites"].Value.([]Suite)
+		anvil := u.Record.Source.Format == "anvil/quality"
 		for _, s := range suites {
 			need("workload.suites.source_sha256", s.SHA256 != "")
-			need("workload.suites.evidence_use=ranking", s.Use == "ranking")
-			need("workload.suites.strong_validator", s.Validator == "exact_choice" || s.Validator == "typed_structure")
+			need("workload.suites.evidence_use=ranking", !anvil || s.Use == "ranking")
+			need("workload.suites.strong_validator", !anvil || s.Validator == "exact_choice" || s.Validator == "typed_structure")
 		}
-		if u.Record.Source.Format != "anvil/quality" {
+		if !anvil {
 			continue
 		}
 		version, _ := fields[i]["workload.protocol_version"].Value.(float64)

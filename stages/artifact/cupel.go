@@ -180,9 +180,9 @@ func (r *Record) ofCampaign(rec *evidence.Record, candidate, workload string, wo
 // the record its identity is the campaign's.
 func (r *Record) suiteOf(w spec.Workload, name string, rec *evidence.Record) Suite {
 	if q := w.Quality; q != nil {
-		return Suite{Name: plain(q.Suite.Name), SHA256: q.Suite.Items.Digest.String(), Use: "ranking", Validator: "exact_choice"}
+		return Suite{Name: plain(q.Suite.Name), SHA256: q.Suite.Items.Digest.String()}
 	}
-	return Suite{Name: plain(name), SHA256: *hashOf(node{v: rec.SpecHash.String() + name}).Value, Use: "ranking", Validator: "exact_choice"}
+	return Suite{Name: plain(name), SHA256: *hashOf(node{v: rec.SpecHash.String() + name}).Value}
 }
 
 // asked is what the campaign asks of a workload.

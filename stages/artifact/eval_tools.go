@@ -22,7 +22,7 @@ func readLMEval(f *file) (out []*Record) {
 		r.Engine.Name = d.get("model_source").text().or(d.get("config", "model").text())
 		r.Generation.Seed = d.get("config", "random_seed").number()
 		r.Generation.Temperature = d.get("configs", task, "generation_kwargs", "temperature").number()
-		suite := Suite{Name: plain(task), Use: "ranking", Validator: "exact_choice"}
+		suite := Suite{Name: plain(task)}
 		if h := d.get("task_hashes", task).str(); h != "" {
 			suite.SHA256 = plain(h)
 		}
@@ -81,7 +81,7 @@ func inspectRecords(doc node) (out []*Record) {
 		r.Generation.Temperature = d.get("plan", "config", "temperature").number()
 		r.Generation.MaxTokens = d.get("plan", "config", "max_tokens").count(1)
 		r.Generation.Seed = d.get("plan", "config", "seed").number()
-		r.Workload.Suites = is([]Suite{{Name: plain(e.get("task").str()), Use: "ranking", Validator: "exact_choice"}})
+		r.Workload.Suites = is([]Suite{{Name: plain(e.get("task").str())}})
 		r.Workload.Repetitions = e.get("config", "epochs").count(1).or(is(1.0))
 		r.Workload.ProtocolVersion = e.get("task_version").number()
 		r.Workload.Grader = s.get("scorer").text()
@@ -126,7 +126,7 @@ func readPromptfoo(f *file) (out []*Record) {
 		r.Labels.Evidence = is([]string{"quality"})
 		r.Identity.Model = p.get("provider").text()
 		r.Identity.ServedName = r.Identity.Model
-		r.Workload.Suites = is([]Suite{{Name: "promptfoo", SHA256: *hashOf(node{v: []any{d.get("config", "tests").v, p.get("raw").v}}).Value, Use: "ranking", Validator: "deterministic_marker"}})
+		r.Workload.Suites = is([]Suite{{Name: "promptfoo", SHA256: *hashOf(node{v: []any{d.get("config", "tests").v, p.get("raw").v}}).Value}})
 		pass, failed, errors := m.get("testPassCount").count(0), m.get("testFailCount").count(0), m.get("testErrorCount").count(0)
 		if !pass.has() {
 			pass, failed, errors = m.get("successes").count(0), m.get("failures").count(0), m.get("errors").count(0)

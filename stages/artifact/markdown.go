@@ -85,7 +85,7 @@ func Markdown() string {
 	for _, r := range Rules {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.Field, r.class(), kinds(r.Required), yes(r.Soft), r.tolerance(), r.Doc)
 	}
-	b.WriteString("\nQuality needs more: each suite has a content hash, is for ranking and has a strong validator; of anvil-serving also protocol 3, 3 repetitions or more, and a verified control with its proof's hash.\n")
+	b.WriteString("\nQuality needs more: each suite has a content hash. Of anvil-serving, whose suites say so, each is also for ranking and has a strong validator, and there are protocol 3, 3 repetitions or more, and a verified control with its proof's hash.\n")
 	b.WriteString("\n## Shapes that are read\n\n| shape | kind | known by | what it is | what it cannot tell |\n|---|---|---|---|---|\n")
 	for _, f := range Formats {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", f.Name, f.Kind, f.Schema, f.Doc, strings.Join(f.Unknown, "; "))

@@ -156,7 +156,7 @@ type Workload struct {
 type Suite struct {
 	Name      string `json:"name"`
 	SHA256    string `json:"sha256,omitempty"`
-	Use       string `json:"use,omitempty"`       // diagnostic | ranking
+	Use       string `json:"use,omitempty"`       // diagnostic | ranking, where a suite says
 	Validator string `json:"validator,omitempty"` // exact_choice | typed_structure | deterministic_marker
 }
 

@@ -45,13 +45,9 @@ func (p JudgePins) Candidate() Candidate {
 	}
 }
 
-// Endpoints lists what can be bound: candidates and judges, sorted. Candidates
-// whose every workload is imported are not asked anything.
+// Endpoints lists what can be bound: candidates and judges, sorted.
 func (c *Campaign) Endpoints() []string {
-	names := sortedKeys(c.Judges)
-	if !c.Imported() {
-		names = append(names, sortedKeys(c.Candidates)...)
-	}
+	names := append(sortedKeys(c.Candidates), sortedKeys(c.Judges)...)
 	slices.Sort(names)
 	return names
 }

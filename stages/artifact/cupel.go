@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/publish"
 )
@@ -103,7 +104,7 @@ func readCupelRecord(f *file) (out []*Record) {
 	if len(head.Invalid) > 0 {
 		return []*Record{head}
 	}
-	work := f.workloads(&rec)
+	campaign := f.campaign(&rec)
 	for _, name := range slices.Sorted(maps.Keys(rec.Candidates)) {
 		c := rec.Candidates[name]
 		for _, wl := range slices.Sorted(maps.Keys(c.Load)) {
@@ -111,7 +112,7 @@ func readCupelRecord(f *file) (out []*Record) {
 			for i := range m.Cells {
 				r := cellRecord(&m, i)
 				r.Part = fmt.Sprintf("%s/%s/%s", name, wl, m.Cells[i].Name)
-				r.ofCampaign(&rec, name, wl, work)
+				r.ofCampaign(&rec, name, wl, campaign)
 				out = append(out, r)
 			}
 		}
@@ -119,13 +120,13 @@ func readCupelRecord(f *file) (out []*Record) {
 			s := c.Scores[wl]
 			r := scoreRecord(&s)
 			r.Part = name + "/" + wl
-			r.ofCampaign(&rec, name, wl, work)
+			r.ofCampaign(&rec, name, wl, campaign)
 			out = append(out, r)
 		}
 		if c.Preflight != nil {
 			r := preflightRecord(c.Preflight)
 			r.Part = name + "/preflight"
-			r.ofCampaign(&rec, name, "preflight", nil)
+			r.ofCampaign(&rec, name, "preflight", campaign)
 			out = append(out, r)
 		}
 	}
@@ -137,40 +138,44 @@ func readCupelRecord(f *file) (out []*Record) {
 	return out
 }
 
-// workloads are those of the campaign beside the record, when it is the
-// record's own.
-func (f *file) workloads(rec *evidence.Record) map[string]spec.Workload {
+// campaign is the one beside the record, when it is the record's own; without
+// one it is empty.
+func (f *file) campaign(rec *evidence.Record) (c spec.Campaign) {
 	b := f.siblings["spec.json"]
 	if b == nil {
 		f.notes = append(f.notes, "spec.json is not beside the record: workloads are known by the campaign's hash and their names alone")
-		return nil
+		return c
 	}
-	var c spec.Campaign
-	if err := json.Unmarshal(b, &c); err != nil || c.Campaign != rec.Campaign {
+	if err := json.Unmarshal(b, &c); err != nil || step.SpecDigest(b) != rec.SpecHash {
 		f.notes = append(f.notes, "spec.json beside the record cannot be read, or is of another campaign")
-		return nil
+		return spec.Campaign{}
 	}
-	return c.Measure
+	return c
 }
 
 // ofCampaign adds what a campaign's record says beside the numbers.
-func (r *Record) ofCampaign(rec *evidence.Record, candidate, workload string, work map[string]spec.Workload) {
+func (r *Record) ofCampaign(rec *evidence.Record, candidate, workload string, campaign spec.Campaign) {
 	r.Decision.Question, r.Provenance.SpecHash = said(rec.Question), is(rec.SpecHash.String())
 	r.Provenance.StartedAt = r.Provenance.StartedAt.or(said(rec.Date))
 	r.Labels.Evidence = is(slices.DeleteFunc(slices.Clone(*r.Labels.Evidence.Value), func(l string) bool { return !slices.Contains(rec.Labels[candidate], l) }))
 	r.pinned(rec.Candidates[candidate].Pin)
+	if c, ok := campaign.Candidates[candidate]; ok && rec.Candidates[candidate].Pin == nil {
+		r.pinned(&evidence.PinDoc{Declared: c})
+		r.Generation = Generation{} // what was sent, another tool knows
+		r.Notes = append(r.Notes, "identity, engine and memory are as declared: nothing of them was observed")
+	}
 	if r.Kind == Preflight {
 		return
 	}
 	id := "campaign:" + rec.SpecHash.String() + "/" + workload
-	if w, ok := work[workload]; ok {
+	if w, ok := campaign.Measure[workload]; ok {
 		if b, err := json.Marshal(w); err == nil {
 			id = "workload:" + *hashOf(node{v: string(b)}).Value
 		}
 		r.asked(w)
 	}
 	if r.Kind == Quality {
-		r.Workload.Suites = is([]Suite{r.suiteOf(work[workload], workload, rec)})
+		r.Workload.Suites = is([]Suite{r.suiteOf(campaign.Measure[workload], workload, rec)})
 		return
 	}
 	r.Workload.PromptSet = is(id)

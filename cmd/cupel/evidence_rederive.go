@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/cupel-dev/cupel/engine/spec"
@@ -33,41 +35,45 @@ func rederive(fsys fs.FS, rows map[string][]byte, v *artifact.Verification) {
 		v.Same("record.json", false, "it, or spec.json, cannot be read by this version")
 		return
 	}
-	for name, w := range c.Measure {
-		if w.Imported != nil {
+	for _, name := range slices.Sorted(maps.Keys(c.Measure)) {
+		if c.Measure[name].Imported != nil {
 			v.Unchecked("load on %s: it was imported; the files that it is derived from are named by digest in imported.json", name)
 		}
 	}
 	for _, s := range measure.Steps(&c) {
-		if s.Kind != measure.KindMetrics {
-			continue
+		if s.Kind == measure.KindMetrics {
+			rederiveLoad(s, &rec, rows, v)
 		}
-		candidate, workload := ofMetrics(s.Name)
-		stated, ok := rec.Candidates[candidate].Load[workload]
-		if !ok {
-			continue
-		}
-		name := "record.json: load of " + candidate + " on " + workload
-		job := &replayJob{s: s, rows: rows}
-		if missing := job.missing(); missing != "" {
-			v.Unchecked("%s: %s is not in the finding", name, missing)
-			continue
-		}
-		if err := (measure.Metrics{}).Run(context.Background(), job); err != nil {
-			v.Same(name, false, "its cells cannot be read: "+err.Error())
-			continue
-		}
-		v.Same(name, sameJSON(job.out.Bytes(), stated), "the cells give other metrics; cupel of another version may have derived them")
 	}
 	if len(rec.Comparisons) > 0 {
 		v.Unchecked("scores and comparisons: cupel score and cupel compare derive them from the rows")
 	}
 }
 
+// rederiveLoad runs one step again.
+func rederiveLoad(s step.Step, rec *evidence.Record, rows map[string][]byte, v *artifact.Verification) {
+	candidate, workload := ofMetrics(s.Name)
+	stated, ok := rec.Candidates[candidate].Load[workload]
+	if !ok {
+		return
+	}
+	name := "record.json: load of " + candidate + " on " + workload
+	job := &replayJob{s: s, rows: rows}
+	if missing := job.missing(); missing != "" {
+		v.Unchecked("%s: %s is not in the finding", name, missing)
+		return
+	}
+	if err := (measure.Metrics{}).Run(context.Background(), job); err != nil {
+		v.Same(name, false, "its cells cannot be read: "+err.Error())
+		return
+	}
+	v.Same(name, sameJSON(job.out.Bytes(), stated), "the cells give other metrics; cupel of another version may have derived them")
+}
+
 // ofMetrics takes candidate and workload from a step's name.
 func ofMetrics(name string) (candidate, workload string) {
 	parts := strings.Split(name, "/")
-	if len(parts) != 3 {
+	if len(parts) != 4 { // score/candidate/workload/metrics
 		return "", ""
 	}
 	return parts[1], parts[2]

@@ -156,7 +156,7 @@ func (c *Comparison) differ(rule *Rule, values []any) {
 		return
 	}
 	if rule.Caution > 0 && apart > rule.Caution {
-		c.caution("%s: %s, so that times of whole answers do not belong side by side", rule.Field, show2(values))
+		c.caution("%s: %s, so that times of whole answers do not belong side by side", rule.Field, against(values))
 	}
 }
 
@@ -179,7 +179,7 @@ func spread(values []any, absolute bool) (float64, bool) {
 	return 0, true
 }
 
-func show2(values []any) string {
+func against(values []any) string {
 	out := ""
 	for i, v := range values {
 		if i > 0 {

@@ -68,43 +68,51 @@ func inspectRecords(doc node) (out []*Record) {
 		r := new(Record)
 		d := node{doc.v, "", &r.Invalid}
 		s.bad = &r.Invalid
-		e := d.get("eval")
 		if len(scores) > 1 {
 			r.Part = plain(s.get("name").str())
 		}
-		r.Labels.Evidence = is([]string{"quality"})
-		r.Identity.Model = e.get("model").text()
-		r.Identity.ServedName = r.Identity.Model
-		r.Provenance.RunID, r.Provenance.StartedAt = e.get("run_id").text(), e.get("created").text()
-		r.Provenance.ToolVersion = e.get("packages", "inspect_ai").text()
-		r.Provenance.FinishedAt = d.get("stats", "completed_at").text()
-		r.Generation.Temperature = d.get("plan", "config", "temperature").number()
-		r.Generation.MaxTokens = d.get("plan", "config", "max_tokens").count(1)
-		r.Generation.Seed = d.get("plan", "config", "seed").number()
-		r.Workload.Suites = is([]Suite{{Name: plain(e.get("task").str())}})
-		r.Workload.Repetitions = e.get("config", "epochs").count(1).or(is(1.0))
-		r.Workload.ProtocolVersion = e.get("task_version").number()
+		r.inspectRun(d, d.get("eval"))
 		r.Workload.Grader = s.get("scorer").text()
-		r.Results.Items = d.get("results", "total_samples").count(0)
-		r.Results.Completed = d.get("results", "completed_samples").count(0)
-		if a, b := r.Results.Items.Value, r.Results.Completed.Value; a != nil && b != nil {
-			r.Results.Failed = is(*a - *b)
-		}
 		r.Results.Score = s.get("metrics", "accuracy", "value").number().or(s.get("metrics", "mean", "value").number())
-		u := d.get("stats", "model_usage")
-		if names := u.names(); len(names) == 1 {
-			r.Results.PromptTokensSum = u.get(names[0], "input_tokens").number()
-			r.Results.OutputTokensSum = u.get(names[0], "output_tokens").number()
-		}
-		if st := d.get("status").str(); st != "success" {
-			d.invalid("the log's status is %s: samples may be missing", plain(st))
-		}
-		if v, _ := d.get("invalidated").v.(bool); v {
-			d.invalid("the log was invalidated")
-		}
+		r.inspectCounts(d)
 		out = append(out, r)
 	}
 	return out
+}
+
+// inspectRun is what was asked of which model.
+func (r *Record) inspectRun(d, e node) {
+	r.Labels.Evidence = is([]string{"quality"})
+	r.Identity.Model = e.get("model").text()
+	r.Identity.ServedName = r.Identity.Model
+	r.Provenance.RunID, r.Provenance.StartedAt = e.get("run_id").text(), e.get("created").text()
+	r.Provenance.ToolVersion = e.get("packages", "inspect_ai").text()
+	r.Provenance.FinishedAt = d.get("stats", "completed_at").text()
+	config := d.get("plan", "config")
+	r.Generation.Temperature, r.Generation.MaxTokens, r.Generation.Seed = config.get("temperature").number(), config.get("max_tokens").count(1), config.get("seed").number()
+	r.Workload.Suites = is([]Suite{{Name: plain(e.get("task").str())}})
+	r.Workload.Repetitions = e.get("config", "epochs").count(1).or(is(1.0))
+	r.Workload.ProtocolVersion = e.get("task_version").number()
+}
+
+// inspectCounts is how many samples there are, and what makes the log none.
+func (r *Record) inspectCounts(d node) {
+	r.Results.Items = d.get("results", "total_samples").count(0)
+	r.Results.Completed = d.get("results", "completed_samples").count(0)
+	if a, b := r.Results.Items.Value, r.Results.Completed.Value; a != nil && b != nil {
+		r.Results.Failed = is(*a - *b)
+	}
+	u := d.get("stats", "model_usage")
+	if names := u.names(); len(names) == 1 {
+		r.Results.PromptTokensSum = u.get(names[0], "input_tokens").number()
+		r.Results.OutputTokensSum = u.get(names[0], "output_tokens").number()
+	}
+	if st := d.get("status").str(); st != "success" {
+		d.invalid("the log's status is %s: samples may be missing", plain(st))
+	}
+	if v, _ := d.get("invalidated").v.(bool); v {
+		d.invalid("the log was invalidated")
+	}
 }
 
 func readPromptfoo(f *file) (out []*Record) {

@@ -100,7 +100,7 @@ func mustJSON(t *testing.T, v any) []byte {
 // Only the official grader's complete report resolves anything.
 func TestResolution(t *testing.T) {
 	for file, want := range map[string]string{
-		"swe-incomplete.json": "incomplete: 0 selected instances are not in the report as completed, and 1 ended in an error: django__django-10880",
+		"swe-incomplete.json": "incomplete: the report has no result of 1 of 2 selected instances: django__django-10880",
 		"swe-trajectory.json": "a trajectory or a patch is intermediate",
 	} {
 		doc, err := Read(load(t, file), Options{})

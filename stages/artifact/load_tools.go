@@ -109,44 +109,46 @@ func readPerf(f *file) []*Record {
 	r.Labels.Evidence = is([]string{"capacity"})
 	r.Identity.Model = firstText(c.get("endpoint", "model_names"), c.get("model_names"), c.get("models"), c.get("model"))
 	r.Identity.ServedName = r.Identity.Model
-	w, s := &r.Workload, &r.Results
+	w := &r.Workload
 	w.Concurrency = c.get("loadgen", "concurrency").number().or(c.get("perf_analyzer", "stimulus", "concurrency").number()).or(c.get("concurrency").number())
 	w.Rate = c.get("loadgen", "request_rate").number().or(c.get("request_rate").number())
 	w.ContextSeed = c.get("input", "random_seed").number().or(c.get("random_seed").number())
 	w.PromptSet = hashOf(c.get("input"))
 	w.Burst = is(false)
-	ms := func(name string) float64 {
-		switch d.get(name, "unit").str() {
-		case "s", "sec", "seconds":
-			return 1000
-		case "us", "µs":
-			return 1e-3
-		case "ns":
-			return 1e-6
-		}
-		return 1
-	}
-	pair := func(name string) (Number, Number) {
-		m, by := d.get(name), ms(name)
-		return scaled(m.get("p50").number(), by), scaled(m.get("p95").number(), by)
-	}
-	s.Completed, s.Failed = d.get("request_count", "avg").number(), d.get("error_request_count", "avg").number()
-	if s.Completed.has() {
-		w.Requests = is(*s.Completed.Value + zero(s.Failed))
-	}
+	r.perfResults(d)
 	if c, _ := d.get("was_cancelled").v.(bool); c {
 		d.invalid("the run was cancelled")
 	}
-	s.RequestRate, s.ThroughputTokS = d.get("request_throughput", "avg").number(), d.get("output_token_throughput", "avg").number()
-	s.TTFTP50, s.TTFTP95 = pair("time_to_first_token")
-	s.TTFOP50, s.TTFOP95 = pair("time_to_first_output_token")
-	s.E2EP50, s.E2EP95 = pair("request_latency")
-	s.TPOTP50, s.TPOTP95 = pair("inter_token_latency")
-	s.PromptTokens, s.OutputTokens = d.get("input_sequence_length", "avg").number(), d.get("output_sequence_length", "avg").number()
-	s.WallS = d.get("benchmark_duration", "avg").number()
 	r.Provenance.ToolVersion = d.get("aiperf_version").text()
 	r.Provenance.StartedAt, r.Provenance.FinishedAt = d.get("start_time").text(), d.get("end_time").text()
 	return []*Record{r}
+}
+
+func (r *Record) perfResults(d node) {
+	s := &r.Results
+	s.Completed, s.Failed = d.get("request_count", "avg").number(), d.get("error_request_count", "avg").number()
+	if s.Completed.has() {
+		r.Workload.Requests = is(*s.Completed.Value + zero(s.Failed))
+	}
+	s.RequestRate, s.ThroughputTokS = d.get("request_throughput", "avg").number(), d.get("output_token_throughput", "avg").number()
+	s.TTFTP50, s.TTFTP95 = perfPair(d, "time_to_first_token")
+	s.TTFOP50, s.TTFOP95 = perfPair(d, "time_to_first_output_token")
+	s.E2EP50, s.E2EP95 = perfPair(d, "request_latency")
+	s.TPOTP50, s.TPOTP95 = perfPair(d, "inter_token_latency")
+	s.PromptTokens, s.OutputTokens = d.get("input_sequence_length", "avg").number(), d.get("output_sequence_length", "avg").number()
+	s.WallS = d.get("benchmark_duration", "avg").number()
+}
+
+// perfUnits turn the units of a metric into ms; what is not named is ms.
+var perfUnits = map[string]float64{"s": 1000, "sec": 1000, "seconds": 1000, "us": 1e-3, "µs": 1e-3, "ns": 1e-6}
+
+func perfPair(d node, name string) (p50, p95 Number) {
+	m := d.get(name)
+	by, ok := perfUnits[m.get("unit").str()]
+	if !ok {
+		by = 1
+	}
+	return scaled(m.get("p50").number(), by), scaled(m.get("p95").number(), by)
 }
 
 func zero(n Number) float64 {

@@ -34,46 +34,55 @@ func (r *Record) swe(d, report node, selected []string) {
 		r.Workload.Instances = is(selected)
 		return
 	}
-	done, resolved, wrong := texts(report.get("completed_ids")), texts(report.get("resolved_ids")), texts(report.get("error_ids"))
-	ids := slices.Concat(selected, done, resolved)
-	for _, id := range ids {
+	g := graded{texts(report.get("completed_ids")), texts(report.get("resolved_ids")), texts(report.get("error_ids"))}
+	g.check(d, selected)
+	hits, left := g.count(selected)
+	if len(left) > 0 {
+		d.invalid("incomplete: the report has no result of %d of %d selected instances: %s", len(left), len(selected), clip(strings.Join(left, ", ")))
+	}
+	r.Workload.Instances = is(selected)
+	n, missing := float64(len(selected)), float64(len(left))
+	r.Results.Items, r.Results.Completed, r.Results.Failed, r.Results.Passed = is(n), is(n-missing), is(missing), is(hits)
+	if n > 0 {
+		r.Results.Score = is(hits / n)
+	}
+}
+
+// graded are the lists of a grader's report.
+type graded struct{ done, resolved, errors []string }
+
+// check notes what no report can say.
+func (g graded) check(d node, selected []string) {
+	for _, id := range slices.Concat(selected, g.done, g.resolved) {
 		if !instanceID.MatchString(id) {
 			d.invalid("%s is no instance of SWE-bench", id)
 			break
 		}
 	}
 	slices.Sort(selected)
-	if n := len(selected); len(slices.Compact(slices.Clone(selected))) != n {
+	if len(slices.Compact(slices.Clone(selected))) != len(selected) {
 		d.invalid("an instance is selected twice")
 	}
-	var missing, failed []string
-	hits := 0.0
-	for _, id := range selected {
-		switch {
-		case slices.Contains(wrong, id):
-			failed = append(failed, id)
-		case !slices.Contains(done, id):
-			missing = append(missing, id)
-		case slices.Contains(resolved, id):
-			hits++
-		}
-	}
-	if len(missing)+len(failed) > 0 {
-		d.invalid("incomplete: %d selected instances are not in the report as completed, and %d ended in an error: %s", len(missing), len(failed), clip(strings.Join(slices.Concat(missing, failed), ", ")))
-	}
-	for _, id := range resolved {
-		if !slices.Contains(done, id) {
+	for _, id := range g.resolved {
+		if !slices.Contains(g.done, id) {
 			d.invalid("%s is resolved and not completed", id)
 			break
 		}
 	}
-	r.Workload.Instances = is(selected)
-	n := float64(len(selected))
-	r.Results.Items, r.Results.Completed, r.Results.Failed = is(n), is(n-float64(len(missing)+len(failed))), is(float64(len(missing)+len(failed)))
-	r.Results.Passed = is(hits)
-	if n > 0 {
-		r.Results.Score = is(hits / n)
+}
+
+// count is how many selected instances are resolved, and which have no result:
+// not completed, or ended in an error.
+func (g graded) count(selected []string) (hits float64, left []string) {
+	for _, id := range selected {
+		switch {
+		case slices.Contains(g.errors, id), !slices.Contains(g.done, id):
+			left = append(left, id)
+		case slices.Contains(g.resolved, id):
+			hits++
+		}
 	}
+	return hits, left
 }
 
 func readSWEIntermediate(f *file) []*Record {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/cupel-dev/cupel/engine/step"
 )
@@ -55,6 +56,8 @@ func Verify(content []byte, named Named) (*Verification, error) {
 	}
 	var bad []string
 	check(node{value, "", &bad}, v, named)
+	slices.SortStableFunc(v.Mismatches, func(a, b Mismatch) int { return strings.Compare(a.Field, b.Field) })
+	slices.Sort(v.Not)
 	return v, nil
 }
 

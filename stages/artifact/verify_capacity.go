@@ -86,44 +86,58 @@ func verifyCapacity(d node, v *Verification) {
 		v.wrong("request_timings", "malformed", Number{}, err.Error())
 		return
 	}
-	done := map[string]bool{}
-	one := func(name string, stated node, found Number, tolerance float64) {
-		done[name] = true
-		v.number(name, stated, found, tolerance)
-	}
-	one("completed", d.get("completed"), is(float64(len(rows))), 0)
+	c := recount{v, rows, map[string]bool{}}
+	c.number("completed", d.get("completed"), is(float64(len(rows))), 0)
 	if q, ok := d.get("requests").num(); ok {
-		one("failed", d.get("failed"), is(q-float64(len(rows))), 0)
+		c.number("failed", d.get("failed"), is(q-float64(len(rows))), 0)
 	}
-	for _, family := range slices.Sorted(maps.Keys(derived)) {
-		for _, p := range []struct {
-			name string
-			p    metric.Percentile
-		}{{"p50", metric.P50}, {"p95", metric.P95}} {
-			name := aggregateName(family, p.name)
-			one(name, m.get(name), rank(rows, derived[family], p.p), rounding)
-		}
-	}
-	one("output_tokens", m.get("output_tokens"), outputs(rows), rounding)
-	one("prompt_tokens", m.get("prompt_tokens"), total(rows, func(r *anvilRow) *float64 { return r.prompt }), rounding)
-	for name, of := range map[string]func(*anvilRow) *float64{
-		"content_chunks":   func(r *anvilRow) *float64 { return r.content },
-		"reasoning_chunks": func(r *anvilRow) *float64 { return r.reason },
-	} {
-		if n := total(rows, of); n.has() { // older rows do not hold them
-			one(name, m.get(name), n, rounding)
-		}
-	}
-	one("ttft_samples", m.get("ttft_samples"), is(float64(len(rows))), 0)
-	one("prompt_token_samples", m.get("prompt_token_samples"), counted(rows, func(r *anvilRow) *float64 { return r.prompt }), 0)
-	one("throughput_tok_s", m.get("throughput_tok_s"), throughput(rows, d.get("wall_clock_ms").number()), 1e-6)
+	c.percentiles(m)
+	c.sums(m)
+	c.number("throughput_tok_s", m.get("throughput_tok_s"), throughput(rows, d.get("wall_clock_ms").number()), 1e-6)
 	for _, name := range m.names() {
-		if !done[name] && m.get(name).has() {
+		if !c.done[name] && m.get(name).has() {
 			v.not("metrics.%s: the rows do not hold what it is made of", name)
 		}
 	}
 	if failed, _ := d.get("failed").num(); failed > 0 {
 		v.not("%g requests failed: the numbers describe the survivors", failed)
+	}
+}
+
+// recount remembers which aggregates were looked at.
+type recount struct {
+	v    *Verification
+	rows []anvilRow
+	done map[string]bool
+}
+
+func (c *recount) number(name string, stated node, found Number, tolerance float64) {
+	c.done[name] = true
+	c.v.number(name, stated, found, tolerance)
+}
+
+func (c *recount) percentiles(m node) {
+	for _, family := range slices.Sorted(maps.Keys(derived)) {
+		for p, at := range map[string]metric.Percentile{"p50": metric.P50, "p95": metric.P95} {
+			name := aggregateName(family, p)
+			c.number(name, m.get(name), rank(c.rows, derived[family], at), rounding)
+		}
+	}
+}
+
+func (c *recount) sums(m node) {
+	prompt := func(r *anvilRow) *float64 { return r.prompt }
+	c.number("output_tokens", m.get("output_tokens"), outputs(c.rows), rounding)
+	c.number("prompt_tokens", m.get("prompt_tokens"), total(c.rows, prompt), rounding)
+	c.number("ttft_samples", m.get("ttft_samples"), is(float64(len(c.rows))), 0)
+	c.number("prompt_token_samples", m.get("prompt_token_samples"), counted(c.rows, prompt), 0)
+	for name, of := range map[string]func(*anvilRow) *float64{
+		"content_chunks":   func(r *anvilRow) *float64 { return r.content },
+		"reasoning_chunks": func(r *anvilRow) *float64 { return r.reason },
+	} {
+		if n := total(c.rows, of); n.has() { // older rows do not hold them
+			c.number(name, m.get(name), n, rounding)
+		}
 	}
 }
 

@@ -126,11 +126,41 @@ func (v *Verification) rounded(name string, stated node, found Number) {
 // laneMeans checks the artifacts of one lane and recomputes its means. nil =
 // not all of them are there.
 func laneMeans(at string, lane node, v *Verification, named Named) map[string]Number {
-	var runs []node
+	runs := laneRuns(at, lane, v, named)
+	if runs == nil {
+		return nil
+	}
+	out := map[string]Number{}
+	for _, name := range lane.get("means").names() {
+		out[name] = meanNumber(allAt(runs, "metrics", name))
+		v.number(at+".means."+name, lane.get("means", name), out[name], hand)
+	}
+	v.number(at+".repetitions", lane.get("repetitions"), is(float64(len(runs))), 0)
+	v.number(at+".requests_total", lane.get("requests_total"), sumNumber(allAt(runs, "requests")), 0)
+	v.number(at+".failures_total", lane.get("failures_total"), sumNumber(allAt(runs, "failed")), 0)
+	return out
+}
+
+// allAt is the value at a path of each document.
+func allAt(docs []node, path ...string) (out []node) {
+	for _, d := range docs {
+		out = append(out, d.get(path...))
+	}
+	return out
+}
+
+func sumNumber(list []node) Number {
+	return scaled(meanNumber(list), float64(len(list)))
+}
+
+// laneRuns finds the artifacts of a lane by their digests, nil when one is not
+// there.
+func laneRuns(at string, lane node, v *Verification, named Named) (runs []node) {
 	for i, a := range lane.get("artifacts").list() {
+		name := fmt.Sprintf("%s.artifacts[%d].sha256", at, i)
 		digest, err := step.ParseDigest(a.get("sha256").str())
 		if err != nil {
-			v.wrong(fmt.Sprintf("%s.artifacts[%d].sha256", at, i), "malformed", Number{}, "it is no SHA-256")
+			v.wrong(name, "malformed", Number{}, "it is no SHA-256")
 			return nil
 		}
 		content := []byte(nil)
@@ -141,32 +171,14 @@ func laneMeans(at string, lane node, v *Verification, named Named) map[string]Nu
 			v.not("%s: %s is not beside the comparison", at, plain(lastOf(a.get("path").str())))
 			return nil
 		}
-		v.Same(fmt.Sprintf("%s.artifacts[%d].sha256", at, i), true, "")
+		v.Same(name, true, "")
 		doc, _, err := parse(content)
 		if err != nil {
 			return nil
 		}
 		runs = append(runs, node{v: doc})
 	}
-	out := map[string]Number{}
-	for _, name := range lane.get("means").names() {
-		var of []node
-		for _, r := range runs {
-			of = append(of, r.get("metrics", name))
-		}
-		out[name] = meanNumber(of)
-		v.number(at+".means."+name, lane.get("means", name), out[name], hand)
-	}
-	requests, failed := 0.0, 0.0
-	for _, r := range runs {
-		q, _ := r.get("requests").num()
-		f, _ := r.get("failed").num()
-		requests, failed = requests+q, failed+f
-	}
-	v.number(at+".repetitions", lane.get("repetitions"), is(float64(len(runs))), 0)
-	v.number(at+".requests_total", lane.get("requests_total"), is(requests), 0)
-	v.number(at+".failures_total", lane.get("failures_total"), is(failed), 0)
-	return out
+	return runs
 }
 
 func lastOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
@@ -259,33 +271,25 @@ func median(sorted []float64) float64 {
 	return (sorted[n/2-1] + sorted[n/2]) / 2
 }
 
-// verifyVLLM recomputes from the per-request lists that --save-detailed keeps.
+// verifyVLLM recomputes from the totals, and from the per-request lists that
+// --save-detailed keeps.
 func verifyVLLM(d node, v *Verification) {
-	duration, ok := d.get("duration").num()
-	done, ok2 := d.get("completed").num()
-	if ok && ok2 && duration > 0 {
-		v.number("request_throughput", d.get("request_throughput"), is(done/duration), 1e-6)
-		v.number("output_throughput", d.get("output_throughput"), scaled(d.get("total_output_tokens").number(), 1/duration), 1e-6)
-		if in, out := d.get("total_input_tokens").number(), d.get("total_output_tokens").number(); in.has() && out.has() {
-			v.number("total_token_throughput", d.get("total_token_throughput"), is((*in.Value+*out.Value)/duration), 1e-6)
+	if s, ok := d.get("duration").num(); ok && s > 0 {
+		in, out := d.get("total_input_tokens").number(), d.get("total_output_tokens").number()
+		v.number("request_throughput", d.get("request_throughput"), scaled(d.get("completed").number(), 1/s), 1e-6)
+		v.number("output_throughput", d.get("output_throughput"), scaled(out, 1/s), 1e-6)
+		if in.has() && out.has() {
+			v.number("total_token_throughput", d.get("total_token_throughput"), is((*in.Value+*out.Value)/s), 1e-6)
 		}
 	}
-	if !d.get("ttfts").isList() {
-		v.not("latencies: the file holds no per-request lists; it was not written with --save-detailed")
-		return
+	if lens := d.get("output_lens"); lens.isList() {
+		v.number("total_output_tokens", d.get("total_output_tokens"), sumNumber(lens.list()), 0)
 	}
-	errors, ttfts := d.get("errors").list(), d.get("ttfts").list()
-	var xs []float64
-	for i, t := range ttfts {
-		if x, ok := t.num(); ok && (i >= len(errors) || errors[i].str() == "") && x > 0 {
-			xs = append(xs, x*1000)
-		}
-	}
+	xs := vllmTTFT(d)
 	if len(xs) == 0 {
-		v.not("latencies: no request of the lists succeeded")
+		v.not("latencies: the file holds no per-request lists of successful requests; --save-detailed writes them")
 		return
 	}
-	slices.Sort(xs)
 	sum := 0.0
 	for _, x := range xs {
 		sum += x
@@ -293,14 +297,18 @@ func verifyVLLM(d node, v *Verification) {
 	v.number("mean_ttft_ms", d.get("mean_ttft_ms"), is(sum/float64(len(xs))), 1e-6)
 	v.number("median_ttft_ms", d.get("median_ttft_ms"), is(median(xs)), 1e-6)
 	v.number("p99_ttft_ms", d.get("p99_ttft_ms"), is(linear(xs, 0.99)), 1e-6)
-	sumOut := 0.0
-	for _, n := range d.get("output_lens").list() {
-		x, _ := n.num()
-		sumOut += x
+}
+
+// vllmTTFT are the TTFTs of successful requests in ms, sorted.
+func vllmTTFT(d node) (xs []float64) {
+	errors := d.get("errors").list()
+	for i, t := range d.get("ttfts").list() {
+		if x, ok := t.num(); ok && x > 0 && (i >= len(errors) || errors[i].str() == "") {
+			xs = append(xs, x*1000)
+		}
 	}
-	if d.get("output_lens").isList() {
-		v.number("total_output_tokens", d.get("total_output_tokens"), is(sumOut), 0)
-	}
+	slices.Sort(xs)
+	return xs
 }
 
 // linear is the percentile that interpolates, as NumPy's default does.

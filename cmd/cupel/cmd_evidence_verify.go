@@ -56,7 +56,11 @@ func (a *app) evidenceVerify(path string) error {
 func (a *app) printVerification(v *artifact.Verification) {
 	a.printf("%s: %d of %d follow\n", v.Format, v.Follow, v.Checked)
 	for _, m := range v.Mismatches {
-		a.printf("  does not follow  %s: stated %v; %s\n", m.Field, m.Stated, m.Why)
+		stated := ""
+		if n, ok := m.Stated.(float64); ok {
+			stated = fmt.Sprintf("stated %v; ", n)
+		}
+		a.printf("  does not follow  %s: %s%s\n", m.Field, stated, m.Why)
 	}
 	for _, s := range v.Not {
 		a.printf("  not checked      %s\n", s)

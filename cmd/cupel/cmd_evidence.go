@@ -38,32 +38,32 @@ const specBeside = "spec.json"
 
 // readEvidence reads one file that a user named. A folder stands for the
 // finding in it.
-func readEvidence(path string, prompts bool) (*artifact.Document, []byte, error) {
+func readEvidence(path string, prompts bool) (*artifact.Document, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, nil, fail(exitUsage, fmt.Errorf("%s: %w", path, bareError(err)))
+		return nil, fail(exitUsage, fmt.Errorf("%s: %w", path, bareError(err)))
 	}
 	if info.IsDir() {
 		path = filepath.Join(path, "record.json")
 	}
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return nil, nil, fail(exitUsage, fmt.Errorf("%s: %w", path, bareError(err)))
+		return nil, fail(exitUsage, fmt.Errorf("%s: %w", path, bareError(err)))
 	}
 	defer root.Close()
-	doc, content, err := readArtifact(root.FS(), filepath.Base(path), prompts)
+	doc, err := readArtifact(root.FS(), filepath.Base(path), prompts)
 	if err != nil {
-		return nil, nil, fail(exitUsage, fmt.Errorf("%s: %w", path, err))
+		return nil, fail(exitUsage, fmt.Errorf("%s: %w", path, err))
 	}
-	return doc, content, nil
+	return doc, nil
 }
 
 // readArtifact reads a regular file of at most artifact.MaxBytes below a root
 // that no symbolic link leaves.
-func readArtifact(fsys fs.FS, name string, prompts bool) (*artifact.Document, []byte, error) {
+func readArtifact(fsys fs.FS, name string, prompts bool) (*artifact.Document, error) {
 	content, err := readBounded(fsys, name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	o := artifact.Options{Prompts: prompts}
 	if strings.HasSuffix(name, "record.json") {
@@ -72,8 +72,7 @@ func readArtifact(fsys fs.FS, name string, prompts bool) (*artifact.Document, []
 			o.Siblings = map[string][]byte{specBeside: b}
 		}
 	}
-	doc, err := artifact.Read(content, o)
-	return doc, content, err
+	return artifact.Read(content, o)
 }
 
 // readBounded never opens a pipe or a device, which could block for ever.

@@ -44,7 +44,7 @@ the record is in the form of schemas/evidence.cue.
 // evidenceOf reads FILE or FILE#PART with its prompts rebuilt.
 func (a *app) evidenceOf(arg string) (*artifact.Document, error) {
 	path, part := partOf(arg)
-	doc, _, err := readEvidence(path, true)
+	doc, err := readEvidence(path, true)
 	if err != nil {
 		return nil, err
 	}

@@ -242,6 +242,20 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte(`{"schema":"cupel/record/v1","candidates":{"a":{"load":{"w":{"cells":[{"name":"c=1"}]}},"scores":{"q":{}},"preflight":{}}}}`))
 	f.Add([]byte(`{"schema":"cupel/decision/v1","candidates":[{"candidate":"a"}]}`))
+	for _, s := range []string{
+		`{"workload":"w","kind":"capacity","protocol":"capacity-v3","cells":[{"name":"c=1","concurrency":1,"trials":1,"ttft_ms":{"n":1,"p50":1}}]}`,
+		`{"declared":{"model":{"repo":"a/b"},"engine":{"flags":["--x"]},"reasoning":{"control":"effort-low"}},"observed":{"served":"m"},"fields":[]}`,
+		`{"stratify":"task","overall":{"items":1,"mean":{"value":1}},"scorers":{"exact":"1"}}`,
+		`{"workload":"w","agreement":{},"stats":{"overall":{"n":3,"delta":0.5,"method":"t"}}}`,
+		`{"kind":"capacity","cell":"c=1","loop":"closed","requests":1,"prompts":{"builder":"anvil/s"},"wall_ns":1}` + "\n{}\n",
+		`{"schema":"anvil-serving.mtp-ab-probe/v1","method":{"a":[1]},"mtp_on":{"mean_tok_s":2},"mtp_off":{"mean_tok_s":1}}`,
+		`{"schema":"anvil-serving.benchmark-result/v1","results":{"evidence":{"evidence_kind":"measured","completeness":"failed"}}}`,
+		`{"schema":"kernel-tune-ab-comparison/v1","default":{"primary":{"means":{"x":1},"artifacts":[{"sha256":"zz"}]}},"tuned":{}}`,
+		`{"schema":"multimodal-benchmark-evidence/v1","attempts":[{"passed":true}]}`,
+		`{"schema":"anvil-serving.swe-run/v1","instances":["a__b-1"],"grader_report":{"completed_ids":["a__b-1"],"resolved_ids":[]},"state":"completed"}`,
+	} {
+		f.Add([]byte(s))
+	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		doc, err := Read(content, Options{})
 		if err != nil {

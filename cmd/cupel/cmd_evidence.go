@@ -38,7 +38,7 @@ const specBeside = "spec.json"
 
 // readEvidence reads one file that a user named. A folder stands for the
 // finding in it.
-func readEvidence(path string, prompts bool) (*artifact.Document, error) {
+func readEvidence(path string, o artifact.Options) (*artifact.Document, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fail(exitUsage, fmt.Errorf("%s: %w", path, bareError(err)))
@@ -51,7 +51,7 @@ func readEvidence(path string, prompts bool) (*artifact.Document, error) {
 		return nil, fail(exitUsage, fmt.Errorf("%s: %w", path, bareError(err)))
 	}
 	defer root.Close()
-	doc, err := readArtifact(root.FS(), filepath.Base(path), prompts)
+	doc, err := readArtifact(root.FS(), filepath.Base(path), o)
 	if err != nil {
 		return nil, fail(exitUsage, fmt.Errorf("%s: %w", path, err))
 	}
@@ -60,12 +60,11 @@ func readEvidence(path string, prompts bool) (*artifact.Document, error) {
 
 // readArtifact reads a regular file of at most artifact.MaxBytes below a root
 // that no symbolic link leaves.
-func readArtifact(fsys fs.FS, name string, prompts bool) (*artifact.Document, error) {
+func readArtifact(fsys fs.FS, name string, o artifact.Options) (*artifact.Document, error) {
 	content, err := readBounded(fsys, name)
 	if err != nil {
 		return nil, err
 	}
-	o := artifact.Options{Prompts: prompts}
 	if strings.HasSuffix(name, "record.json") {
 		beside := strings.TrimSuffix(name, "record.json") + specBeside
 		if b, err := readBounded(fsys, beside); err == nil {

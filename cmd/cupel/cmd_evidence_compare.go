@@ -60,7 +60,7 @@ func (a *app) evidenceCompare(args []string, allow bool) error {
 	docs := make([]*artifact.Document, len(args))
 	for i, arg := range args {
 		var err error
-		if docs[i], err = a.evidenceOf(arg); err != nil {
+		if docs[i], err = a.evidenceOf(arg, artifact.Options{}); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 
 func (a *app) evidenceImportCmd() *cobra.Command {
 	var to, as string
+	var o artifact.Options
 	c := &cobra.Command{
 		Use:   "import FILE",
 		Short: "turn a file into evidence records, or into another tool's form",
@@ -27,22 +29,33 @@ none. Without --to the records go to stdout; a file that is there is not replace
 an asiai export v2, an engine for each part. Neither form can hold what cupel
 knows of weights, digests and doubts; what is lost is told.
 
+A SWE-bench report says neither which instances were selected nor which grader
+wrote it: state them with --instance and --grader. An instance that the report did
+not complete makes the import invalid, whatever a trajectory or a patch says.
+
 ` + exitCodeTable(),
 		Example: `  cupel evidence import results.json --to evidence.json
   cupel evidence import findings/a/record.json#f16/chat/c=4 --as anvil`,
 		Args: exactArgs("FILE"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.evidenceImport(args[0], to, as) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := checkPinnedGrader(o); err != nil {
+				return fail(exitUsage, err)
+			}
+			return a.evidenceImport(args[0], to, as, o)
+		},
 	}
 	c.Flags().StringVar(&to, "to", "", "write to this `file`")
+	c.Flags().StringArrayVar(&o.Selected, "instance", nil, "a selected `id` of a SWE-bench report (repeatable; default: those submitted)")
+	c.Flags().StringVar(&o.Grader, "grader", "", "the pinned `revision` of the grader that wrote a SWE-bench report")
 	c.Flags().StringVar(&as, "as", "cupel", "cupel, "+strings.Join(artifact.Converters(), " or "))
 	return c
 }
 
-func (a *app) evidenceImport(arg, to, as string) error {
+func (a *app) evidenceImport(arg, to, as string, o artifact.Options) error {
 	if as != "cupel" && !slices.Contains(artifact.Converters(), as) {
 		return fail(exitUsage, fmt.Errorf("--as %q: want cupel, %s", as, strings.Join(artifact.Converters(), " or ")))
 	}
-	doc, err := a.evidenceOf(arg)
+	doc, err := a.evidenceOf(arg, o)
 	if err != nil {
 		return err
 	}
@@ -63,6 +76,16 @@ func (a *app) evidenceImport(arg, to, as string) error {
 		return nil
 	}
 	return a.writeEvidence(to, content, len(doc.Records))
+}
+
+// pinned is an immutable id: a commit, or an image by digest.
+var pinned = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64}|.+@sha256:[0-9a-f]{64})$`)
+
+func checkPinnedGrader(o artifact.Options) error {
+	if o.Grader != "" && !pinned.MatchString(o.Grader) {
+		return fmt.Errorf("--grader %q: want a commit of 40 or 64 hex digits, or an image by digest; a tag moves", o.Grader)
+	}
+	return nil
 }
 
 func convert(doc *artifact.Document, as string) (content []byte, lost []string, err error) {

@@ -124,7 +124,7 @@ func scanEvidence(fsys fs.FS, o listOptions) (*evidenceIndex, error) {
 	idx := &evidenceIndex{Schema: "cupel/evidence-index/v1", Artifacts: []evidenceLine{}, Unknown: map[string]int{}}
 	read := func() func(string) scanned {
 		return func(name string) scanned {
-			doc, err := readArtifact(fsys, name, false)
+			doc, err := readArtifact(fsys, name, artifact.Options{})
 			return scanned{name, doc, err}
 		}
 	}

@@ -23,7 +23,7 @@ the record is in the form of schemas/evidence.cue.
   cupel evidence show results.json#gsm8k --json`,
 		Args: exactArgs("FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			doc, err := a.evidenceOf(args[0])
+			doc, err := a.evidenceOf(args[0], artifact.Options{})
 			if err != nil {
 				return err
 			}
@@ -42,9 +42,10 @@ the record is in the form of schemas/evidence.cue.
 }
 
 // evidenceOf reads FILE or FILE#PART with its prompts rebuilt.
-func (a *app) evidenceOf(arg string) (*artifact.Document, error) {
+func (a *app) evidenceOf(arg string, o artifact.Options) (*artifact.Document, error) {
 	path, part := partOf(arg)
-	doc, err := readEvidence(path, true)
+	o.Prompts = true
+	doc, err := readEvidence(path, o)
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,8 @@ type file struct {
 	more     []byte // JSON lines: what follows the first value
 	prompts  bool   // rebuild prompts, to hash them
 	notes    []string
+	selected []string // of a grader's report, by whoever pinned it
+	grader   string
 	siblings map[string][]byte // other documents of the same finding, by name
 }
 
@@ -46,6 +48,12 @@ type Options struct {
 	// Siblings are documents of the folder that the file stands in: spec.json
 	// beside a record.json tells what its workloads ask for.
 	Siblings map[string][]byte
+
+	// Selected are the instances that a grader's report is to be about, and
+	// Grader the pinned revision that wrote it: a report tells neither. nil and
+	// "" = what the report lists, and not known.
+	Selected []string
+	Grader   string
 }
 
 // Document is what one file holds.
@@ -79,7 +87,7 @@ func read(content []byte, o Options) (*Document, error) {
 	if strings.HasPrefix(string(content[:min(2, len(content))]), "PK") {
 		return readInspectArchive(content)
 	}
-	f := &file{content: content, prompts: o.Prompts, siblings: o.Siblings}
+	f := &file{content: content, prompts: o.Prompts, siblings: o.Siblings, selected: o.Selected, grader: o.Grader}
 	first, rest := content, []byte(nil)
 	value, nans, err := parse(content)
 	if err != nil {

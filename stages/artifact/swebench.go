@@ -12,13 +12,19 @@ var instanceID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*__[A-Za-z0-9][A-
 // readSWEReport reads the official grader's report of what was submitted.
 func readSWEReport(f *file) []*Record {
 	r, d := f.record()
-	selected := texts(d.get("submitted_ids"))
+	selected := slices.Clone(f.selected)
+	if len(selected) == 0 {
+		selected = texts(d.get("submitted_ids"))
+	}
 	if len(selected) == 0 {
 		selected = texts(d.get("completed_ids"))
 		r.Notes = append(r.Notes, "the report does not list what was submitted: only what it completed is known")
 	}
 	r.swe(d, d, selected)
-	r.Workload.Grader = unknown[string]("a report does not name the grader's revision: pin it in the campaign that selected the instances")
+	r.Workload.Grader = unknown[string]("a report does not name the grader's revision: state the pinned one with import --grader")
+	if f.grader != "" {
+		r.Workload.Grader = said(f.grader)
+	}
 	if v, ok := d.get("schema_version").num(); ok {
 		r.Workload.ProtocolVersion = is(v)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -90,14 +91,15 @@ func readBounded(fsys fs.FS, name string) ([]byte, error) {
 		return nil, bareError(err)
 	}
 	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, artifact.MaxBytes+1))
+	content := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	_, err = content.ReadFrom(io.LimitReader(f, artifact.MaxBytes+1))
 	switch {
 	case err != nil:
 		return nil, bareError(err)
-	case len(content) > artifact.MaxBytes:
+	case content.Len() > artifact.MaxBytes:
 		return nil, fmt.Errorf("it grew beyond %d MiB while it was read", artifact.MaxBytes>>20)
 	}
-	return content, nil
+	return content.Bytes(), nil
 }
 
 // bareError drops the operation and the path that a message has already.

@@ -70,7 +70,7 @@ publish, decide) and answers a release pipeline with an exit code.
 	root.AddCommand(
 		a.demoCmd(), a.initCmd(), a.checkCmd(), a.hashCmd(), a.planCmd(), a.runCmd(),
 		a.explainCmd(), a.statusCmd(), a.logCmd(), a.showCmd(),
-		a.gateCmd(), a.verifyCmd(), a.approveCmd(), a.replayCmd(), a.historyCmd(),
+		a.gateCmd(), a.verifyCmd(), a.approveCmd(), a.replayCmd(), a.historyCmd(), a.evidenceCmd(),
 		a.compareCmd(), a.powerCmd(), a.scoreCmd(), a.judgeCmd(), a.researchCmd(), a.pinCmd(), a.modelsCmd(),
 		a.storeCmd(), a.suiteCmd(), a.itemsCmd(), a.schemaCmd(), a.metricsCmd(),
 		a.overheadCmd(), a.doctorCmd(), a.versionCmd(), a.embeddedCmd(), a.loopbackCmd(),

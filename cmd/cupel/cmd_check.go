@@ -14,6 +14,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/decide"
+	"github.com/cupel-dev/cupel/stages/imported"
 	"github.com/cupel-dev/cupel/stages/items"
 	"github.com/cupel-dev/cupel/stages/measure"
 	"github.com/cupel-dev/cupel/stages/pin"
@@ -110,6 +111,12 @@ func refuse(l *spec.Loaded) error {
 			all = append(all, l.At([]string{"measure", name}, err.Error(), ""))
 		}
 	}
+	for name := range l.Campaign.Measure {
+		if err := imported.Check(l.Campaign, name); err != nil {
+			msg, hint := hinted(err)
+			all = append(all, l.At([]string{"measure", name, "files"}, msg, hint))
+		}
+	}
 	for _, err := range scoring(l).Check(l.Campaign, openFile) {
 		name, msg := workloadOf(l, err)
 		all = append(all, l.At([]string{"measure", name}, msg, ""))
@@ -132,10 +139,16 @@ func refuse(l *spec.Loaded) error {
 
 // problemAt puts a problem and its hint at its place in the file.
 func problemAt(l *spec.Loaded, p preflight.Problem) *spec.Error {
-	if h, ok := errors.AsType[*step.Hint](p.Err); ok {
-		return l.At(p.Path, h.Err.Error(), h.Todo)
+	msg, hint := hinted(p.Err)
+	return l.At(p.Path, msg, hint)
+}
+
+// hinted parts an error from what can be done about it.
+func hinted(err error) (msg, hint string) {
+	if h, ok := errors.AsType[*step.Hint](err); ok {
+		return strings.Replace(err.Error(), "; "+h.Todo, "", 1), h.Todo
 	}
-	return l.At(p.Path, p.Err.Error(), "")
+	return err.Error(), ""
 }
 
 // indistinguishable refuses candidates with equal pins. They would be one

@@ -140,7 +140,7 @@ func (a *app) readFindings(dirs []string) ([]history.Finding, error) {
 // readFinding reads the record and the campaign of one finding, and holds the
 // campaign against the hash in the record.
 func readFinding(dir, name string) (f history.Finding, digest string, err error) {
-	raw, err := readBounded(filepath.Join(dir, "record.json"))
+	raw, err := readFindingFile(filepath.Join(dir, "record.json"))
 	if err != nil {
 		return f, "", err
 	}
@@ -151,7 +151,7 @@ func readFinding(dir, name string) (f history.Finding, digest string, err error)
 	if !strings.HasPrefix(f.Record.Schema, "cupel/record/") {
 		return f, "", fmt.Errorf("%s: record.json: schema %.40q is not cupel's", dir, f.Record.Schema)
 	}
-	if f.Spec, err = readBounded(filepath.Join(dir, "spec.json")); err != nil {
+	if f.Spec, err = readFindingFile(filepath.Join(dir, "spec.json")); err != nil {
 		return f, "", err
 	}
 	if canon, err := step.Canonical(f.Spec); err != nil || step.SpecDigest(canon) != f.Record.SpecHash {
@@ -160,7 +160,7 @@ func readFinding(dir, name string) (f history.Finding, digest string, err error)
 	return f, step.Sum(raw).String(), nil
 }
 
-func readBounded(file string) ([]byte, error) {
+func readFindingFile(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, err

@@ -71,8 +71,8 @@ never fetches.
 	return c
 }
 
-// imported is the answer for one file.
-type imported struct {
+// importedTable is the answer for one file.
+type importedTable struct {
 	File     string          `json:"file"`
 	Source   string          `json:"source"`
 	State    string          `json:"state"` // new | version | unchanged
@@ -87,7 +87,7 @@ func (a *app) importTables(ctx context.Context, files []string, o importOptions)
 	if err := o.check(files); err != nil {
 		return err
 	}
-	answers, worst := []imported{}, error(nil)
+	answers, worst := []importedTable{}, error(nil)
 	names := files
 	if o.fetch != "" {
 		names = []string{o.fetch}
@@ -95,7 +95,7 @@ func (a *app) importTables(ctx context.Context, files []string, o importOptions)
 	for _, name := range names {
 		in, err := o.load(ctx, name)
 		if err == nil {
-			var ans imported
+			var ans importedTable
 			if ans, err = a.keepTable(o.to, name, in); err == nil {
 				answers = append(answers, ans)
 				continue
@@ -294,12 +294,12 @@ func readImport(name string) ([]byte, error) {
 // mostSkipped bounds what is printed; all of it is kept.
 const mostSkipped = 20
 
-func (a *app) keepTable(to, name string, in library.Import) (imported, error) {
+func (a *app) keepTable(to, name string, in library.Import) (importedTable, error) {
 	res, err := library.Add(to, in)
 	if err != nil {
-		return imported{}, fail(exitUsage, fmt.Errorf("%s: %w", name, err))
+		return importedTable{}, fail(exitUsage, fmt.Errorf("%s: %w", name, err))
 	}
-	ans := imported{File: name, Source: in.ID, State: res.State, Rows: len(res.Rows), Entries: entries(res.Rows), Versions: len(res.Source.Versions), Aside: aside(res.Rows), Skipped: res.Problems}
+	ans := importedTable{File: name, Source: in.ID, State: res.State, Rows: len(res.Rows), Entries: entries(res.Rows), Versions: len(res.Source.Versions), Aside: aside(res.Rows), Skipped: res.Problems}
 	if ans.Skipped == nil {
 		ans.Skipped = []table.Problem{}
 	}
@@ -326,7 +326,7 @@ func aside(rows []table.Row) (out []string) {
 	return out
 }
 
-func (a *app) reportImport(to string, ans imported) {
+func (a *app) reportImport(to string, ans importedTable) {
 	for i, p := range ans.Skipped {
 		if i == mostSkipped {
 			a.notef("%s: and %d more; cupel research show %s --in %s lists all\n", ans.File, len(ans.Skipped)-mostSkipped, ans.Source, to)

@@ -24,6 +24,8 @@ var layers = [][]string{
 	{"engine/exec"},
 	{"engine/plan"},
 	{"engine/store"},
+	{"stages/imported"}, // derives from artifacts
+	{"stages/artifact"}, // reads what all stages write
 	{"stages/sandbox", "stages/foreign", "stages/items/suite"}, // know scorers
 	{"stages/research", "stages/preflight", "stages/measure", "stages/score", "stages/compare", "stages/publish", "stages/decide", "stages/serve"},
 	{"stages/pin", "stages/measure/prompts", "stages/prior"}, // measuring looks at a pin again, preflight asks for lengths too, record and guards look at claims
@@ -41,7 +43,7 @@ var layers = [][]string{
 }
 
 // pure packages do no I/O and take no clock.
-var pure = []string{"engine/plan", "engine/guard", "stages/metric", "stages/stats", "stages/score", "stages/decide", "stages/foreign", "stages/judge", "stages/history",
+var pure = []string{"engine/plan", "engine/guard", "stages/metric", "stages/stats", "stages/score", "stages/decide", "stages/foreign", "stages/judge", "stages/history", "stages/artifact",
 	"stages/prior", "stages/prior/table", "stages/prior/match", "stages/scrape", "stages/measure/prompts", "stages/measure/arrival", "stages/items/scrub", "stages/items/dedupe", "suites/gen"}
 
 // seeded packages draw from generators that their caller seeds.

@@ -51,6 +51,30 @@ var fileCommands = map[string]command{
 	"jsonschema": simple(2, 2, cmdJSONSchema),
 	"tree":       simple(2, 2, cmdTree),
 	"sshkey":     simple(1, 1, cmdSSHKey),
+	"onlyfolder": simple(2, 2, cmdOnlyFolder),
+	"copyfolder": simple(2, 2, cmdCopyFolder),
+}
+
+// cmdOnlyFolder sets a variable to the one folder in a folder: findings are
+// named after the day.
+func cmdOnlyFolder(ts *testscript.TestScript, args []string) {
+	entries, err := os.ReadDir(ts.MkAbs(args[1]))
+	ts.Check(err)
+	var found []string
+	for _, e := range entries {
+		if e.IsDir() {
+			found = append(found, args[1]+"/"+e.Name())
+		}
+	}
+	if len(found) != 1 {
+		ts.Fatalf("%d folders in %s", len(found), args[1])
+	}
+	ts.Setenv(args[0], found[0])
+}
+
+// cmdCopyFolder copies a folder, so that a script may write into it.
+func cmdCopyFolder(ts *testscript.TestScript, args []string) {
+	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(ts.MkAbs(args[0]))))
 }
 
 // unescape reads the escapes of Go, which a script cannot write itself.

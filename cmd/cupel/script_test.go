@@ -45,6 +45,13 @@ func setupScript(env *testscript.Env) error {
 	for name, value := range homes(env.WorkDir) {
 		env.Setenv(name, value)
 	}
+	for name, dir := range map[string]string{"ARTIFACTS": "../../stages/artifact/testdata", "KERNELAB": "../../pipelines/kernel-ab"} {
+		full, err := filepath.Abs(dir)
+		if err != nil {
+			return err
+		}
+		env.Setenv(name, full)
+	}
 	tb, ok := env.T().(testing.TB)
 	if !ok {
 		return errors.New("testscript no longer hands out a testing.TB")

@@ -19,6 +19,7 @@ import (
 	"github.com/cupel-dev/cupel/stages/compare"
 	"github.com/cupel-dev/cupel/stages/decide"
 	"github.com/cupel-dev/cupel/stages/hardware"
+	"github.com/cupel-dev/cupel/stages/imported"
 	"github.com/cupel-dev/cupel/stages/llm"
 	"github.com/cupel-dev/cupel/stages/llm/loopback"
 	"github.com/cupel-dev/cupel/stages/measure"
@@ -60,7 +61,7 @@ func wire(loaded *spec.Loaded, bindings map[string]spec.Binding) *wiring {
 // adders are the stages' contributions to the plan.
 func (w *wiring) adders() []plan.Adder {
 	stages := []plan.Adder{
-		research.Steps, pin.Steps, preflight.Steps, measure.Planner{Apart: w.apart()}.Steps, scoring(w.loaded).Steps, compare.Steps,
+		research.Steps, pin.Steps, preflight.Steps, measure.Planner{Apart: w.apart()}.Steps, imported.Steps, scoring(w.loaded).Steps, compare.Steps,
 		publish.Steps(w.loaded.Digest), decide.Steps,
 	}
 	for i, add := range stages {
@@ -128,6 +129,7 @@ func (w *wiring) runners() map[string]step.Runner {
 		measure.KindGenerate: measure.Generate{Dial: dial},
 		measure.KindCell:     measure.Cell{Dial: dial, SelfCheck: w.checker(), Attempt: w.attempt, Beside: w.beside},
 		measure.KindMetrics:  measure.Metrics{},
+		imported.Kind:        imported.Runner{},
 		measure.KindJudge:    measure.Judge{Generate: measure.Generate{Dial: dial}},
 		publish.RecordKind:   publish.RecordRunner{},
 		publish.FindingKind:  publish.FindingRunner{},

@@ -310,6 +310,7 @@ type Workload struct {
 	Replicas         *Replicas         `json:"replicas,omitempty"`
 	Bench            *Bench            `json:"bench,omitempty"`
 	Energy           *Energy           `json:"energy,omitempty"`
+	Imported         *Imported         `json:"imported,omitempty"`
 }
 
 // Suite is a frozen item set. In the spec a path to a folder that holds

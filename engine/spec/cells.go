@@ -38,7 +38,7 @@ var BenchPrompts = []string{"code", "tool_call", "reasoning", "long_gen"}
 // cells that guards can name.
 func (w Workload) Serving() bool {
 	switch w.Kind {
-	case "capacity", "open-loop", "search", "decode", "ladder", "effective-context", "prefix-burst", "replicas", "bench":
+	case "capacity", "open-loop", "search", "decode", "ladder", "effective-context", "prefix-burst", "replicas", "bench", "imported":
 		return true
 	}
 	return false
@@ -68,6 +68,8 @@ func (w Workload) Points(of map[string]Workload) []Point {
 		return []Point{{Cell: ContextCell, Concurrency: w.EffectiveContext.Concurrency}}
 	case w.Bench != nil:
 		return []Point{{Cell: BenchAll, Concurrency: 1}}
+	case w.Imported != nil:
+		return []Point{{Cell: ImportedCell}}
 	}
 	return nil
 }

@@ -26,19 +26,22 @@ const (
 // files finds and hashes what a campaign refers to. Nothing is kept in memory
 // but one buffer.
 type files struct {
-	dir    string // of the campaign
-	root   *node
-	errs   *Errors
-	suites map[string]Suite // workload -> suite
-	snaps  map[int]*File    // index of a research source -> snapshot
-	traces map[string]File  // workload -> arrival trace
-	labels map[string]File  // judge -> answers that people have judged
-	media  map[string]File  // preflight check -> what it shows
+	dir     string // of the campaign
+	root    *node
+	errs    *Errors
+	suites  map[string]Suite             // workload -> suite
+	snaps   map[int]*File                // index of a research source -> snapshot
+	traces  map[string]File              // workload -> arrival trace
+	imports map[string]map[string][]File // workload -> candidate -> files
+	labels  map[string]File              // judge -> answers that people have judged
+	media   map[string]File              // preflight check -> what it shows
 }
 
 func (f *files) resolve() {
 	f.suites, f.snaps, f.traces, f.labels, f.media = map[string]Suite{}, map[int]*File{}, map[string]File{}, map[string]File{}, map[string]File{}
+	f.imports = map[string]map[string][]File{}
 	f.findTraces()
+	f.findImported()
 	f.findLabels()
 	f.findMedia()
 	done := map[[2]string]Suite{}

@@ -39,6 +39,28 @@ func JSONSchema() ([]byte, error) {
 	return json.MarshalIndent(doc, "", "  ")
 }
 
+// EvidenceJSONSchema returns the JSON Schema of the file that `cupel evidence
+// import` writes.
+func EvidenceJSONSchema() ([]byte, error) {
+	s := compiled()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	expr, err := jsonschema.Generate(s.def("EvidenceFile"), nil)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.ctx.BuildExpr(expr).MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(b, &doc); err != nil {
+		return nil, err
+	}
+	doc["title"] = "cupel evidence"
+	return json.MarshalIndent(doc, "", "  ")
+}
+
 // flatten merges the definition that another one is built on into it. CUE's
 // generator writes {"$ref": base, "properties": …, "additionalProperties":
 // false}, which refuses every property that only the base names.

@@ -170,6 +170,14 @@ func (f *files) attach(c *Campaign) []File {
 		c.Measure[name].OpenLoop.Arrivals.Trace = &file
 		byPath[file.Path] = file
 	}
+	for name, files := range f.imports {
+		c.Measure[name].Imported.Files = files
+		for _, list := range files {
+			for _, file := range list {
+				byPath[file.Path] = file
+			}
+		}
+	}
 	for name, file := range f.labels {
 		j := c.Judges[name]
 		j.Labels = &file

@@ -62,6 +62,8 @@ func (r *rules) serving(p path, w *node) {
 				r.errs.add(n.at, p.with("of"), fmt.Sprintf("workload %s is of kind %s, allowed a capacity workload", show(n.text), show(k)), "")
 			}
 		}
+	case "imported":
+		r.imported(p, w)
 	case "bench":
 		r.uniqueTexts(w.get("prompts"), p.with("prompts"))
 	}

@@ -19,6 +19,7 @@ const (
 	OutScores      = "scores.jsonl"         // ScoreRow a line, sorted by item
 	OutSummary     = "summary.json"         // ScoreSummary
 	OutMetrics     = "metrics.json"         // LoadMetrics
+	OutImported    = "imported.json"        // the imported files as evidence records
 	OutJudgements  = OutResponses           // a judge's replies, as any answers are kept
 	OutCalibration = "calibration.json"     // judge.Calibration
 	OutComparison  = "comparison.json"      // Comparison

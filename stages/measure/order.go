@@ -55,7 +55,7 @@ func (by Planner) ranks(c *spec.Campaign) map[turn]slot {
 	out, rank := map[turn]slot{}, 0
 	for _, work := range slices.Sorted(maps.Keys(c.Measure)) {
 		w := c.Measure[work]
-		if !w.Serving() {
+		if !w.Serving() || w.Imported != nil {
 			continue
 		}
 		for i, t := range by.turns(c, work, w) {

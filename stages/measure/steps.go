@@ -60,7 +60,7 @@ func (by Planner) Steps(c *spec.Campaign) []step.Step {
 						steps = append(steps, judgeStep(c, cand, work, name, t))
 					}
 				}
-			case w.Serving():
+			case w.Serving() && w.Imported == nil: // stages/imported
 				steps = append(steps, by.cellSteps(c, cand, work, turns)...)
 				steps = append(steps, metricsStep(c, cand, work))
 			}

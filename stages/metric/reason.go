@@ -119,6 +119,7 @@ var Reasons = []struct{ Code, Sentence string }{
 	{TooFewToCertify, "of a certified percentile: fewer values than can certify it, whatever they are"},
 	{NoneDegraded, "no context length failed the policy"},
 	{DescriptiveOnly, "label, not null: fewer than 100 values, so the tail percentiles describe these values only"},
+	{MeanOfRuns, "label, not null: the mean over runs of each run's own number"},
 	{BelowFloor, "of a context length, not of a null: the pass rate is below the policy's floor"},
 	{DropTooBig, "of a context length, not of a null: the pass rate fell further from the baseline's than the policy allows"},
 }

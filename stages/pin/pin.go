@@ -37,6 +37,9 @@ type Identifier interface {
 func Steps(c *spec.Campaign) []step.Step {
 	var steps []step.Step
 	for _, name := range c.Endpoints() {
+		if _, ok := c.Candidates[name]; ok && c.Imported() {
+			continue // its measurements are imported: it is not asked anything
+		}
 		pins, _ := c.Pinned(name)
 		params, err := json.Marshal(stepParams{declared(pins), strictly(c, name)})
 		if err != nil {

@@ -36,6 +36,9 @@ type shown struct {
 
 // Steps returns one step per candidate.
 func Steps(c *spec.Campaign) []step.Step {
+	if c.Imported() {
+		return nil // nobody is asked anything
+	}
 	var steps []step.Step
 	for _, name := range slices.Sorted(maps.Keys(c.Candidates)) {
 		p := paramsOf(&c.Preflight, c.Candidates[name].Sampling)

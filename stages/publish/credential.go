@@ -31,6 +31,10 @@ var credentials = []shape{
 // window is how much text a pattern is shown.
 const window = 512
 
+// CredentialIn says what kind of credential a text holds, "" for none. It never
+// returns the value.
+func CredentialIn(text []byte) string { return credentialIn(text) }
+
 // credentialIn says what kind of credential a text holds, "" for none. It
 // never returns the value.
 func credentialIn(text []byte) string {

@@ -44,6 +44,8 @@ func cachedTokens(c *metric.Cell) *metric.Dist { return &c.CachedTokens }
 var columns = map[string][]loadColumn{
 	"capacity": {p50("TTFT", ", ms", ttft), p95("TTFT", ", ms", ttft), p50("TPOT", ", ms", tpot), one("throughput, tok/s", throughput),
 		one("goodput, req/s", func(c *metric.Cell) metric.Value { return c.Goodput })},
+	"imported": {p50("TTFT", ", ms", ttft), p95("TTFT", ", ms", ttft), p95("end to end", ", ms", func(c *metric.Cell) *metric.Dist { return &c.E2E }),
+		p50("decode", ", tok/s", func(c *metric.Cell) *metric.Dist { return &c.DecodeTokS }), one("throughput, tok/s", throughput)},
 	"open-loop": {one("offered, req/s", func(c *metric.Cell) metric.Value { return c.OfferedRate }),
 		one("sent, req/s", func(c *metric.Cell) metric.Value { return c.AchievedRate }),
 		p50("TTFT from schedule", ", ms", func(c *metric.Cell) *metric.Dist { return &c.TTFTFromSchedule }),

@@ -117,6 +117,7 @@ func (b *builder) add(s source) error {
 			return err
 		}
 		cand.Load[s.Workload] = v
+		b.imported(v)
 	case "comparison":
 		var v evidence.Comparison
 		if err := readJSON(b.job, s.Input, &v); err != nil {
@@ -140,6 +141,19 @@ func (b *builder) add(s source) error {
 		}
 	}
 	return nil
+}
+
+// imported moves the record's day to that of imported measurements, whose rows
+// have no wall clock of their own.
+func (b *builder) imported(m evidence.LoadMetrics) {
+	if m.Kind != "imported" {
+		return
+	}
+	for _, c := range m.Cells {
+		for _, t := range c.PerTrial {
+			b.last = max(b.last, t.StartedUnixS*int64(time.Second))
+		}
+	}
 }
 
 // first reports whether the source is of a generation's first trial, which the

@@ -123,12 +123,14 @@ func sources(c *spec.Campaign) []source {
 	}
 	base := c.Baseline()
 	for _, cand := range slices.Sorted(maps.Keys(c.Candidates)) {
-		add("pin", cand, "", evidence.PinStep(cand), evidence.OutPin)
-		add("hardware", cand, "", evidence.PinStep(cand), evidence.OutHardware)
-		if c.Candidates[cand].Serve != nil {
-			add("start", cand, "", evidence.PinStep(cand), evidence.OutStart)
+		if !c.Imported() {
+			add("pin", cand, "", evidence.PinStep(cand), evidence.OutPin)
+			add("hardware", cand, "", evidence.PinStep(cand), evidence.OutHardware)
+			if c.Candidates[cand].Serve != nil {
+				add("start", cand, "", evidence.PinStep(cand), evidence.OutStart)
+			}
+			add("preflight", cand, "", evidence.PreflightStep(cand), evidence.OutPreflight)
 		}
-		add("preflight", cand, "", evidence.PreflightStep(cand), evidence.OutPreflight)
 		for _, wl := range slices.Sorted(maps.Keys(c.Measure)) {
 			switch w := c.Measure[wl]; w.Kind {
 			case "quality":
@@ -143,6 +145,11 @@ func sources(c *spec.Campaign) []source {
 				}
 			default:
 				if !w.Serving() {
+					continue
+				}
+				if w.Imported != nil {
+					add("raw", cand, wl, evidence.MetricsStep(cand, wl), evidence.OutImported)
+					add("metrics", cand, wl, evidence.MetricsStep(cand, wl), evidence.OutMetrics)
 					continue
 				}
 				for _, point := range w.Points(c.Measure) {

@@ -19,7 +19,7 @@ import (
 func (a *app) evidenceCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "evidence",
-		Short: "evidence of this and of other tools: list, show, compare, verify, import",
+		Short: "evidence of this and of other tools: list, show, compare, verify, import, invalidate",
 		Long: `Read what was measured, here or by another tool, and say what it is worth.
 docs/evidence.md lists the shapes that are read and the fields that are compared.
 
@@ -29,7 +29,7 @@ Prompts, answers, reasoning and command lines are never printed.
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.evidenceListCmd(), a.evidenceShowCmd(), a.evidenceCompareCmd(), a.evidenceVerifyCmd(), a.evidenceImportCmd())
+	c.AddCommand(a.evidenceListCmd(), a.evidenceShowCmd(), a.evidenceCompareCmd(), a.evidenceVerifyCmd(), a.evidenceImportCmd(), a.evidenceInvalidateCmd())
 	return c
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/history"
+	"github.com/cupel-dev/cupel/stages/publish"
 )
 
 type historyOptions struct {
@@ -113,6 +114,10 @@ func (a *app) readFindings(dirs []string) ([]history.Finding, error) {
 		if err != nil {
 			return nil, fail(exitUsage, step.WithHint(err, "name the folder with --in"))
 		}
+		invalid, err := publish.ReadInvalid(dir)
+		if err != nil {
+			return nil, fail(exitFailed, err)
+		}
 		for _, e := range entries {
 			at := filepath.Join(dir, e.Name())
 			if _, err := os.Lstat(filepath.Join(at, "record.json")); !e.IsDir() || err != nil {
@@ -126,11 +131,14 @@ func (a *app) readFindings(dirs []string) ([]history.Finding, error) {
 				fmt.Fprintf(a.stderr, "cupel: left out: %v\n", err)
 				continue
 			}
-			if first, twice := seen[digest]; twice {
+			if first, twice := seen[digest.String()]; twice {
 				a.notef("%s is the same as %s and is counted once\n", at, first)
 				continue
 			}
-			seen[digest] = at
+			seen[digest.String()] = at
+			if i, is := invalid[digest]; is {
+				f.Invalid = publish.HistoricalInvalid + ": " + i.Reason
+			}
 			out = append(out, f)
 		}
 	}
@@ -139,25 +147,25 @@ func (a *app) readFindings(dirs []string) ([]history.Finding, error) {
 
 // readFinding reads the record and the campaign of one finding, and holds the
 // campaign against the hash in the record.
-func readFinding(dir, name string) (f history.Finding, digest string, err error) {
+func readFinding(dir, name string) (f history.Finding, digest step.Digest, err error) {
 	raw, err := readFindingFile(filepath.Join(dir, "record.json"))
 	if err != nil {
-		return f, "", err
+		return f, digest, err
 	}
 	f = history.Finding{Name: name, Record: new(evidence.Record)}
 	if err := json.Unmarshal(raw, f.Record); err != nil {
-		return f, "", fmt.Errorf("%s: record.json: %w", dir, err)
+		return f, digest, fmt.Errorf("%s: record.json: %w", dir, err)
 	}
 	if !strings.HasPrefix(f.Record.Schema, "cupel/record/") {
-		return f, "", fmt.Errorf("%s: record.json: schema %.40q is not cupel's", dir, f.Record.Schema)
+		return f, digest, fmt.Errorf("%s: record.json: schema %.40q is not cupel's", dir, f.Record.Schema)
 	}
 	if f.Spec, err = readFindingFile(filepath.Join(dir, "spec.json")); err != nil {
-		return f, "", err
+		return f, digest, err
 	}
 	if canon, err := step.Canonical(f.Spec); err != nil || step.SpecDigest(canon) != f.Record.SpecHash {
-		return f, "", fmt.Errorf("%s: spec.json is not the campaign that the record is about", dir)
+		return f, digest, fmt.Errorf("%s: spec.json is not the campaign that the record is about", dir)
 	}
-	return f, step.Sum(raw).String(), nil
+	return f, step.Sum(raw), nil
 }
 
 func readFindingFile(file string) ([]byte, error) {

@@ -31,6 +31,8 @@ var cupelFormats = []Format{
 		is: func(f *file) bool { return f.schema == "cupel/decision/v1" }, read: readCupelDecision},
 	{Name: "cupel/findings", Tool: cupelTool, Kind: Listing, Schema: publish.FindingsSchema, Doc: "index.json of a folder of findings",
 		is: func(f *file) bool { return f.schema == publish.FindingsSchema }, read: readListing},
+	{Name: "cupel/artifact-set", Tool: cupelTool, Kind: Listing, Schema: publish.ArtifactSetSchema, Doc: "artifact-set.json of a finding: which file plays which of ten roles",
+		is: func(f *file) bool { return f.schema == publish.ArtifactSetSchema }, read: readListing},
 	{Name: "cupel/evidence-index", Tool: cupelTool, Kind: Listing, Doc: "evidence/index.json of a finding: raw outputs by digest",
 		is: func(f *file) bool {
 			l := f.doc.list()
@@ -230,6 +232,7 @@ func (r *Record) pinned(p *evidence.PinDoc) {
 		r.Engine.Flags = hashOf(node{v: strings.Join(c.Engine.Flags, "\n")})
 	}
 	r.memory(p)
+	r.ranOn(p)
 	g := &r.Generation
 	g.Temperature, g.TopP, g.Seed, g.MaxTokens = is(c.Sampling.Temperature), is(c.Sampling.TopP), is(float64(c.Sampling.Seed)), is(float64(c.Sampling.MaxTokens))
 	g.ThinkingMode, g.NoThinking, g.Effort, g.Mechanism = thinking(c.Reasoning)

@@ -122,7 +122,7 @@ func finding(name, date, version string, ttft float64, change func(*evidence.Rec
 		change(rec, spec)
 	}
 	b, _ := json.Marshal(spec)
-	return Finding{name, rec, b}
+	return Finding{Name: name, Record: rec, Spec: b}
 }
 
 func follow(t *testing.T, metric string, fs ...Finding) []*Series {
@@ -211,7 +211,7 @@ func TestRowsThatDoNotCount(t *testing.T) {
 	if got := follow(t, "no_such_metric", finding("a", "2026-01-01", "1", 10, nil)); got != nil {
 		t.Errorf("%+v", got)
 	}
-	if _, err := Of([]Finding{{"a", finding("a", "", "", 1, nil).Record, []byte("{")}}, Ask{}, 0.95); err == nil {
+	if _, err := Of([]Finding{{Name: "a", Record: finding("a", "", "", 1, nil).Record, Spec: []byte("{")}}, Ask{}, 0.95); err == nil {
 		t.Error("a broken spec is read")
 	}
 }

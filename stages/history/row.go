@@ -17,6 +17,9 @@ type Finding struct {
 	Name   string
 	Record *evidence.Record
 	Spec   json.RawMessage
+	// Invalid says why the finding is known to be wrong, "" = it is not. Its rows
+	// are shown and not counted.
+	Invalid string
 }
 
 // Ask says what is followed. Metric is the name of the dictionary, with the
@@ -112,6 +115,11 @@ func rowsOf(f Finding, ask Ask) ([]placed, error) {
 			if l, ok := who.Load[workload]; ok {
 				out = append(out, cells(at, l, ask)...)
 			}
+		}
+	}
+	if f.Invalid != "" {
+		for i := range out {
+			out[i].Reason, out[i].discarded = f.Invalid, true
 		}
 	}
 	return out, nil

@@ -35,8 +35,10 @@ type rowsEntry struct {
 // fill writes all files of a finding and their checksums into dir.
 func (w *writer) fill(dir string, f Finding, rec *evidence.Record) error {
 	sums := map[string][sha256.Size]byte{}
+	files := map[string]artifactFile{}
 	put := func(name string, content []byte) error {
 		sums[name] = sha256.Sum256(content)
+		files[name] = artifactFile{Path: name, SHA256: step.Digest(sums[name]), Bytes: len(content)}
 		return w.put(filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
 	for _, d := range f.documents() {
@@ -56,6 +58,13 @@ func (w *writer) fill(dir string, f Finding, rec *evidence.Record) error {
 		return err
 	}
 	if err := put(dirEvidence+"/index.json", append(index, '\n')); err != nil {
+		return err
+	}
+	set, err := setOf(rec, files)
+	if err != nil {
+		return err
+	}
+	if err := put(fileSet, set); err != nil {
 		return err
 	}
 	if err := put(fileSums, checksums(sums)); err != nil {

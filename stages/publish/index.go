@@ -31,7 +31,8 @@ type indexEntry struct {
 	SpecHash   step.Digest       `json:"spec_hash"`
 	Evidence   step.Digest       `json:"evidence"`
 	Verdict    evidence.Verdict  `json:"verdict"`
-	Candidates map[string]string `json:"candidates"` // name -> label
+	Candidates map[string]string `json:"candidates"`                   // name -> label
+	Invalid    string            `json:"historical_invalid,omitempty"` // why it is known to be wrong
 	question   string
 	suffix     int
 }
@@ -43,12 +44,17 @@ func (w *writer) index() error {
 	if err != nil {
 		return fmt.Errorf("findings folder %s: %w", w.root, bare(err))
 	}
+	invalid, err := ReadInvalid(w.root)
+	if err != nil {
+		return err
+	}
 	idx := findingsIndex{Schema: FindingsSchema, Findings: []indexEntry{}}
 	for _, e := range entries {
 		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
 		if entry, ok := readEntry(w.root, e.Name()); ok {
+			entry.Invalid = invalid[entry.Evidence].Reason
 			idx.Findings = append(idx.Findings, entry)
 		}
 	}

@@ -47,11 +47,19 @@ func indexTable(findings []indexEntry) []byte {
 			date = "undated"
 		}
 		fmt.Fprintf(&b, "| %s | [%s](%s/README.md) | %s | %s | %s |\n", mdCell(date), mdCell(f.Dir), f.Dir,
-			mdCell(f.question), mdCell(string(f.Verdict)), mdCell(strings.Join(candidates, ", ")))
+			mdCell(f.question), mdCell(f.outcome()), mdCell(strings.Join(candidates, ", ")))
 	}
 	topics(&b, findings)
 	b.WriteString(indexEnd)
 	return b.Bytes()
+}
+
+// outcome is the verdict, or why it counts for nothing.
+func (e indexEntry) outcome() string {
+	if e.Invalid != "" {
+		return HistoricalInvalid + ": " + e.Invalid
+	}
+	return string(e.Verdict)
 }
 
 // topics tells how each campaign that was decided more than once was decided,
@@ -68,7 +76,7 @@ func topics(b *bytes.Buffer, findings []indexEntry) {
 		}
 		fmt.Fprintf(b, "\n## History of %s\n\n", mdCell(campaign))
 		for i, f := range by[campaign] {
-			fmt.Fprintf(b, "- [%s](%s/README.md): %s\n", mdCell(f.Dir), f.Dir, mdCell(string(f.Verdict)+since(by[campaign], i)))
+			fmt.Fprintf(b, "- [%s](%s/README.md): %s\n", mdCell(f.Dir), f.Dir, mdCell(f.outcome()+since(by[campaign], i)))
 		}
 	}
 }

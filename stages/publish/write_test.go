@@ -376,7 +376,7 @@ func TestFullDisk(t *testing.T) {
 // lists.
 func TestIndexIsMended(t *testing.T) {
 	f, root := findingOf(t, nil), t.TempDir()
-	w := writer{root: root, create: (&fullDisk{files: 14, bytes: 1 << 30}).create, at: func(string) {}}
+	w := writer{root: root, create: (&fullDisk{files: 15, bytes: 1 << 30}).create, at: func(string) {}}
 	dir, err := w.write(f)
 	if !errors.Is(err, syscall.ENOSPC) || dir == "" {
 		t.Fatalf("%s, %v", dir, err)
@@ -593,5 +593,36 @@ func TestCredentialInRowsIsLeftOut(t *testing.T) {
 	}
 	if got := tree(t, filepath.Join(dir, "evidence")); len(got) != 1 {
 		t.Errorf("%d files", len(got))
+	}
+}
+
+// Each of the ten roles is there once, with files that are what it says or the
+// reason why there are none.
+func TestArtifactSet(t *testing.T) {
+	dir := write(t, t.TempDir(), findingOf(t, nil))
+	b, err := os.ReadFile(filepath.Join(dir, fileSet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var set artifactSet
+	if err := json.Unmarshal(b, &set); err != nil {
+		t.Fatal(err)
+	}
+	var roles []string
+	for _, r := range set.Roles {
+		roles = append(roles, r.Role)
+		if (r.Status == "retained") != (len(r.Files) > 0) || (r.Why == "") != (r.Status == "retained") {
+			t.Errorf("%+v", r)
+		}
+		for _, f := range r.Files {
+			content, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(f.Path)))
+			if err != nil || step.Sum(content) != f.SHA256 || len(content) != f.Bytes {
+				t.Errorf("%s: %s: %v", r.Role, f.Path, err)
+			}
+		}
+	}
+	want := []string{"evidence-index", "source-registry", "workload-manifest", "run-plan", "configuration-and-identity", "raw-run-evidence", "failures-and-friction", "restoration", "decision-summary", "publication-summary"}
+	if !slices.Equal(roles, want) {
+		t.Errorf("%v", roles)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/crypto/ssh"
 
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
@@ -64,6 +65,8 @@ func (a *app) approve(path string, o approveOptions) error {
 		return fail(exitUsage, errors.New("--key FILE is missing: an approval is signed"))
 	case o.take != "" && (o.key != "" || o.revoke || o.note != "" || o.candidate != ""):
 		return fail(exitUsage, errors.New("--import takes a finished statement: leave --key, --candidate, --note and --revoke out"))
+	case o.out != "" && there(o.out):
+		return fail(exitUsage, step.WithHint(fmt.Errorf("--out %s: there is a file of that name", o.out), "name a new one"))
 	case len(o.note) > 4096:
 		return fail(exitUsage, errors.New("--note: at most 4,096 bytes"))
 	}
@@ -91,7 +94,7 @@ func (a *app) approve(path string, o approveOptions) error {
 	if o.take != "" {
 		doc, err = readSmall(o.take)
 	} else {
-		doc, err = a.signStatement(s, loaded, d, rec, o)
+		doc, err = a.signStatement(s, loaded, signers, d, rec, o)
 	}
 	if err != nil {
 		return err
@@ -103,6 +106,11 @@ func (a *app) approve(path string, o approveOptions) error {
 	return a.keepApproval(s, signers, d, rec.Baseline, asked, doc, o)
 }
 
+func there(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil
+}
+
 // clockSkew is how far the clock of a signer's machine may be ahead.
 const clockSkew = 5 * time.Minute
 
@@ -111,6 +119,9 @@ func (a *app) keepApproval(s *store.Store, signers approval.Signers, d *evidence
 	given, err := signers.Check(doc)
 	if err != nil {
 		return fail(exitUsage, err)
+	}
+	if given.Campaign != d.Campaign {
+		return fail(exitUsage, fmt.Errorf("the statement is about campaign %q, and this is %s", given.Campaign, d.Campaign))
 	}
 	if given.Evidence != d.Evidence || given.SpecHash != d.SpecHash {
 		return fail(exitUndetermined, fmt.Errorf("the statement is about evidence %s of spec %s, and the newest decision rests on %s of %s; sign anew",
@@ -132,8 +143,8 @@ func (a *app) keepApproval(s *store.Store, signers approval.Signers, d *evidence
 		return fail(exitOutside, err)
 	}
 	if o.out != "" {
-		if _, err := writeNew(o.out, doc); err != nil {
-			return fail(exitOutside, err)
+		if err := a.writeTo(o.out, func(w io.Writer) error { _, err := w.Write(doc); return err }); err != nil {
+			return err
 		}
 	}
 	if a.json {
@@ -149,7 +160,7 @@ func (a *app) keepApproval(s *store.Store, signers approval.Signers, d *evidence
 }
 
 // signStatement makes the statement and signs it.
-func (a *app) signStatement(s *store.Store, l *spec.Loaded, d *evidence.Decision, rec *evidence.Record, o approveOptions) ([]byte, error) {
+func (a *app) signStatement(s *store.Store, l *spec.Loaded, signers approval.Signers, d *evidence.Decision, rec *evidence.Record, o approveOptions) ([]byte, error) {
 	c, err := chosen(d, o.candidate)
 	if err != nil {
 		return nil, fail(exitUsage, err)
@@ -172,6 +183,7 @@ func (a *app) signStatement(s *store.Store, l *spec.Loaded, d *evidence.Decision
 	if err != nil {
 		return nil, fail(exitUsage, err)
 	}
+	st.Time = after(s, signers, key, st)
 	text, err := st.Encode()
 	if err != nil {
 		return nil, err
@@ -181,6 +193,31 @@ func (a *app) signStatement(s *store.Store, l *spec.Loaded, d *evidence.Decision
 		return nil, fail(exitOutside, err)
 	}
 	return json.MarshalIndent(approval.Signed{Statement: string(text), Signature: string(sig)}, "", "  ")
+}
+
+// after is the time of a new statement: not before what the same person has said
+// with a clock that is ahead, so that the newest word is the one that was given
+// last. Of two at one time the revocation counts.
+func after(s *store.Store, signers approval.Signers, key ssh.Signer, st approval.Statement) time.Time {
+	by, err := signers.Principal(key.PublicKey(), st.Time)
+	if err != nil {
+		return st.Time // it is refused a moment later
+	}
+	all, _ := approvals(s, signers, st.Evidence)
+	at := st.Time
+	for _, g := range all {
+		if g.By != by || g.Candidate != st.Candidate {
+			continue
+		}
+		given := g.Time
+		if st.Says == approval.Approve {
+			given = given.Add(time.Second)
+		}
+		if given.After(at) {
+			at = given
+		}
+	}
+	return at
 }
 
 // chosen is the candidate that is meant.

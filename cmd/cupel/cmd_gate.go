@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -119,6 +120,9 @@ func (a *app) gateStore(arg string) (step.Digest, *store.Store, error) {
 		s, err := a.storeHere(store.ReadOnly)
 		return hash, s, err
 	}
+	if beginsHash.MatchString(arg) && !there(arg) {
+		return step.Digest{}, nil, fail(exitUsage, fmt.Errorf("%s: there is no such file, and a spec hash has 64 digits; cupel hash FILE prints all of them", arg))
+	}
 	loaded, err := spec.Load(arg)
 	if err != nil {
 		return step.Digest{}, nil, fail(exitUsage, err)
@@ -126,6 +130,8 @@ func (a *app) gateStore(arg string) (step.Digest, *store.Store, error) {
 	s, err := a.store(&campaign{loaded: loaded}, store.ReadOnly)
 	return loaded.Digest, s, err
 }
+
+var beginsHash = regexp.MustCompile(`^[0-9a-f]{8,63}$`)
 
 func judgement(s *store.Store, hash step.Digest, o gateOptions) (gateAnswer, error) {
 	d, rec, err := recall(s, hash)

@@ -71,7 +71,7 @@ func (a *app) history(o historyOptions) error {
 	case o.failOn != "" && o.failOn != "worse":
 		return fail(exitUsage, fmt.Errorf("--fail-on %q: want worse", o.failOn))
 	}
-	findings, err := a.readFindings(o.in)
+	findings, left, err := a.readFindings(o.in)
 	if err != nil {
 		return err
 	}
@@ -95,6 +95,9 @@ func (a *app) history(o historyOptions) error {
 	if o.failOn == "worse" && slices.ContainsFunc(series, (*history.Series).Worse) {
 		return exit(exitFailed)
 	}
+	if o.failOn != "" && left > 0 {
+		return fail(exitUndetermined, fmt.Errorf("%d finding(s) could not be read, so that nothing can be said of what they show", left))
+	}
 	return nil
 }
 
@@ -106,17 +109,16 @@ const (
 
 // readFindings reads every folder with a record. One that cannot be read is
 // named and left out: a broken finding must not hide the others.
-func (a *app) readFindings(dirs []string) ([]history.Finding, error) {
-	var out []history.Finding
+func (a *app) readFindings(dirs []string) (out []history.Finding, left int, err error) {
 	seen := map[string]string{}
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
-			return nil, fail(exitUsage, step.WithHint(err, "name the folder with --in"))
+			return nil, 0, fail(exitUsage, step.WithHint(err, "name the folder with --in"))
 		}
 		invalid, err := publish.ReadInvalid(dir)
 		if err != nil {
-			return nil, fail(exitFailed, err)
+			return nil, 0, fail(exitFailed, err)
 		}
 		for _, e := range entries {
 			at := filepath.Join(dir, e.Name())
@@ -124,11 +126,12 @@ func (a *app) readFindings(dirs []string) ([]history.Finding, error) {
 				continue
 			}
 			if len(out) == maxFindings {
-				return nil, fail(exitUsage, fmt.Errorf("more than %d findings; name fewer folders", maxFindings))
+				return nil, 0, fail(exitUsage, fmt.Errorf("more than %d findings; name fewer folders", maxFindings))
 			}
 			f, digest, err := readFinding(at, e.Name())
 			if err != nil {
-				fmt.Fprintf(a.stderr, "cupel: left out: %v\n", err)
+				fmt.Fprintf(a.stderr, "cupel: left out: %s\n", printable(err.Error()))
+				left++
 				continue
 			}
 			if first, twice := seen[digest.String()]; twice {
@@ -142,11 +145,11 @@ func (a *app) readFindings(dirs []string) ([]history.Finding, error) {
 			out = append(out, f)
 		}
 	}
-	return out, nil
+	return out, left, nil
 }
 
-// readFinding reads the record and the campaign of one finding, and holds the
-// campaign against the hash in the record.
+// readFinding reads the record and the campaign of one finding, and holds both
+// against the finding's checksums, and the campaign against the hash in the record.
 func readFinding(dir, name string) (f history.Finding, digest step.Digest, err error) {
 	raw, err := readFindingFile(filepath.Join(dir, "record.json"))
 	if err != nil {
@@ -161,6 +164,15 @@ func readFinding(dir, name string) (f history.Finding, digest step.Digest, err e
 	}
 	if f.Spec, err = readFindingFile(filepath.Join(dir, "spec.json")); err != nil {
 		return f, digest, err
+	}
+	sums, err := readFindingFile(filepath.Join(dir, "SHA256SUMS"))
+	if err != nil {
+		return f, digest, err
+	}
+	for name, content := range map[string][]byte{"record.json": raw, "spec.json": f.Spec} {
+		if !slices.Contains(strings.Split(string(sums), "\n"), step.Sum(content).String()+"  "+name) {
+			return f, digest, fmt.Errorf("%s: %s is not what SHA256SUMS says", dir, name)
+		}
 	}
 	if canon, err := step.Canonical(f.Spec); err != nil || step.SpecDigest(canon) != f.Record.SpecHash {
 		return f, digest, fmt.Errorf("%s: spec.json is not the campaign that the record is about", dir)
@@ -200,7 +212,7 @@ func (a *app) printSeries(s *history.Series) {
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	for _, r := range s.Rows {
 		note := strings.TrimPrefix(strings.Join(append([]string{r.Reason}, r.Changed...), "; "), "; ")
-		fmt.Fprintf(w, "  %s\t%s\t%s %s\t%s\n", r.Date, r.Finding, number(r.Value, "%.5g"), s.Unit, note)
+		fmt.Fprintf(w, "  %s\t%s\t%s %s\t%s\n", printable(r.Date), printable(r.Finding), number(r.Value, "%.5g"), s.Unit, printable(note))
 	}
 	w.Flush()
 	for _, c := range s.Changes {

@@ -132,16 +132,15 @@ func campaignOf(s *store.Store, ref store.Ref, hash step.Digest, arg string) (*s
 }
 
 func (p *past) readRecords() error {
-	p.records, p.byName, p.pureKind = map[step.Key]store.Record{}, map[string]step.Key{}, map[string]bool{}
+	p.byName, p.pureKind = map[string]step.Key{}, map[string]bool{}
 	for _, s := range p.plan.Steps {
 		p.pureKind[s.Kind] = s.Pure
 	}
-	for _, k := range p.ref.Keys {
-		r, ok, why := p.s.Latest(k)
-		if !ok {
-			return fail(exitOutside, step.WithHint(fmt.Errorf("key %s of the decision: %s", k.Short(), why), "see `cupel store check`"))
-		}
-		p.records[k] = r
+	var err error
+	if p.records, err = p.s.Together(p.ref.Keys); err != nil {
+		return fail(exitOutside, step.WithHint(fmt.Errorf("what the decision rests on: %w", err), "see `cupel store check`"))
+	}
+	for k, r := range p.records {
 		p.byName[r.Name] = k
 	}
 	return nil
@@ -204,18 +203,31 @@ func (a *app) otherStore(into string) (s *store.Store, close func(), err error) 
 	return s, func() { s.Close(); remove() }, nil
 }
 
+// apart refuses to replay into the very store: everything is there already.
+func (p *past) apart(into string) error {
+	a, errA := os.Stat(into)
+	b, errB := os.Stat(p.s.Dir())
+	if errA == nil && errB == nil && os.SameFile(a, b) {
+		return fail(exitUsage, errors.New("--into is the store itself; name another directory"))
+	}
+	return nil
+}
+
 func (a *app) replay(ctx context.Context, arg string, o replayOptions) error {
 	p, err := a.recallPast(arg, o.binds)
 	if err != nil {
 		return err
 	}
 	defer p.s.Close()
+	if err := p.apart(o.into); err != nil {
+		return err
+	}
 	to, closeIt, err := a.otherStore(o.into)
 	if err != nil {
 		return err
 	}
 	defer closeIt()
-	if err := p.copyTo(to, store.Selection{Keys: p.measured(), Objects: p.files()}); err != nil {
+	if err := p.copyTo(to, store.Selection{Keys: p.measured(), Objects: p.files(), Beside: p.ref.Keys}); err != nil {
 		return fail(exitOutside, err)
 	}
 	p.wiring.vault = o.unlock.vault("cupel replay")

@@ -125,6 +125,9 @@ Approvals are signed (cupel approve); so are statements (cupel verify).
 }
 
 func (a *app) importDecision(file string, most int64) error {
+	if most <= 0 {
+		return fail(exitUsage, fmt.Errorf("--max-bytes %d: want 1 or more", most))
+	}
 	in := a.stdin
 	if file != "-" {
 		f, err := os.Open(file)

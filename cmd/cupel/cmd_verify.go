@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/attest"
@@ -40,7 +41,12 @@ sign out of the file.
 		Example: `  cupel verify q8.intoto.json --signers .cupel/allowed_signers --digest sha256:71e0…cdb6
   cupel verify q8.intoto.json --signers ci_signers --require promoted --max-age 720h`,
 		Args: exactArgs("FILE"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.verify(args[0], o) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.check(c.Flags()); err != nil {
+				return fail(exitUsage, err)
+			}
+			return a.verify(args[0], o)
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.signers, "signers", "", "allowed_signers `file`")
@@ -52,7 +58,14 @@ sign out of the file.
 	return c
 }
 
-func (o verifyOptions) check() error {
+// check refuses what an unset variable of a pipeline leaves: an empty value must
+// not pass as "any".
+func (o verifyOptions) check(given *pflag.FlagSet) error {
+	for name, empty := range map[string]bool{"candidate": o.candidate == "", "spec": o.spec == "", "max-age": o.maxAge == 0} {
+		if given.Changed(name) && empty {
+			return fmt.Errorf("--%s is empty; give a value or leave the flag out", name)
+		}
+	}
 	switch {
 	case o.signers == "":
 		return errors.New("--signers FILE is missing: anybody can sign")
@@ -85,9 +98,6 @@ type verifiedStatement struct {
 }
 
 func (a *app) verify(file string, o verifyOptions) error {
-	if err := o.check(); err != nil {
-		return fail(exitUsage, err)
-	}
 	signers, err := readSigners(o.signers)
 	if err != nil {
 		return fail(exitUsage, err)
@@ -113,7 +123,7 @@ func (a *app) verify(file string, o verifyOptions) error {
 	if ans.OK {
 		word = "verified"
 	}
-	a.printf("%s: %s (signed by %s, %s)\n", word, ans.Reason, strings.Join(by, ", "), st.Predicate.Attested.Format("2006-01-02 15:04"))
+	a.printf("%s: %s (signed by %s, %s)\n", word, printable(ans.Reason), strings.Join(by, ", "), st.Predicate.Attested.Format("2006-01-02 15:04"))
 	return exit(ans.Exit)
 }
 
@@ -123,6 +133,8 @@ func (o verifyOptions) judge(st attest.Statement, now time.Time) (exitCode, stri
 	switch {
 	case p.Verdict != "pass":
 		return exitFailed, fmt.Sprintf("the verdict on %s is %s", p.Candidate, p.Verdict)
+	case slices.ContainsFunc(p.Guards, func(g attest.Guard) bool { return g.Verdict != "pass" }):
+		return exitFailed, "it says pass, and names a guard that does not"
 	case o.candidate != "" && p.Candidate != o.candidate:
 		return exitFailed, fmt.Sprintf("it is about %s, not about %s", p.Candidate, o.candidate)
 	case o.spec != "" && p.SpecHash.String() != o.spec:

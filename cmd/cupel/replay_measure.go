@@ -55,7 +55,12 @@ func (a *app) replayMeasure(ctx context.Context, arg string, o replayOptions) er
 	}
 	defer p.s.Close()
 	if o.into == "" {
-		o.into = p.s.Dir() + "-replay-" + p.loaded.Digest.String()[:12]
+		if o.into, err = a.unfinished(p); err != nil {
+			return err
+		}
+	}
+	if err := p.apart(o.into); err != nil {
+		return err
 	}
 	to, closeIt, err := a.otherStore(o.into)
 	if err != nil {
@@ -70,6 +75,9 @@ func (a *app) replayMeasure(ctx context.Context, arg string, o replayOptions) er
 		return err
 	}
 	ans, err := p.against(to, out)
+	if err == nil {
+		err = p.finish(to, out)
+	}
 	if err != nil {
 		return fail(exitOutside, err)
 	}
@@ -81,6 +89,37 @@ func (a *app) replayMeasure(ctx context.Context, arg string, o replayOptions) er
 		a.printRemeasured(ans)
 	}
 	return exit(ans.Exit)
+}
+
+// unfinished is the store beside the old one in which a measurement was begun and
+// not ended, else the first name that is free: a replay that ended is not
+// compared a second time as if it had been measured now.
+func (a *app) unfinished(p *past) (string, error) {
+	base := p.s.Dir() + "-replay-" + p.loaded.Digest.String()[:12]
+	for n := 1; ; n++ {
+		dir := base
+		if n > 1 {
+			dir = fmt.Sprintf("%s-%d", base, n)
+		}
+		if !there(dir) {
+			return dir, nil
+		}
+		s, err := a.openStore(dir, store.ReadOnly)
+		if err != nil {
+			return "", err
+		}
+		_, err = s.Ref(refName(p.loaded.Digest))
+		s.Close()
+		if errors.Is(err, store.ErrMissing) {
+			return dir, nil
+		}
+	}
+}
+
+// finish remembers the decision of the second measurement in its own store.
+func (p *past) finish(to *store.Store, out *exec.Outcome) error {
+	digest, _ := out.Output(evidence.DecideStep, evidence.OutDecision)
+	return remember(to, &campaign{loaded: p.loaded}, out, digest)
 }
 
 // runAgain is a run whose decision is compared and not published.
@@ -240,7 +279,7 @@ func (a *app) printRemeasured(r *remeasured) {
 	for _, v := range r.Verdicts {
 		a.printf("%s: %s then, %s now\n", v.Candidate, verdictWord(p, v.Then), verdictWord(p, v.Now))
 	}
-	a.printf("evidence %s then, %s now (in %s)\n", r.Then.Short(), r.Now.Short(), r.Store)
+	a.printf("evidence %s of %s then, %s of %s now (in %s)\n", r.Then.Short(), r.then.Date, r.Now.Short(), r.now.Date, r.Store)
 }
 
 func verdictWord(p painter, v evidence.Verdict) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -28,6 +29,7 @@ type replayRow struct {
 	Outcome string `json:"outcome"`
 	Key     string `json:"key,omitempty"`
 	Note    string `json:"note,omitempty"`
+	inputs  bool   // it has the revision and the parameters of then, and other inputs
 }
 
 // rederive runs the plan in the other store, offline: what was measured is
@@ -46,11 +48,13 @@ func (a *app) rederive(ctx context.Context, p *past, to *store.Store) ([]replayR
 		return nil, runError(out)
 	}
 	var rows []replayRow
-	seen := map[string]bool{}
+	seen, revised := map[string]bool{}, false
 	for _, r := range out.Results {
 		seen[r.Step.Name] = true
 		if r.Step.Pure || r.State == exec.Failed {
-			rows = append(rows, p.compareStep(r))
+			row := p.compareStep(r)
+			row, revised = settleInputs(row, revised)
+			rows = append(rows, row)
 		}
 	}
 	for _, k := range p.ref.Keys {
@@ -59,6 +63,19 @@ func (a *app) rederive(ctx context.Context, p *past, to *store.Store) ([]replayR
 		}
 	}
 	return rows, nil
+}
+
+// settleInputs tells inputs that are others because this version derived
+// something before in another way from inputs that are not those which the
+// decision rests on: those refute it.
+func settleInputs(row replayRow, revised bool) (replayRow, bool) {
+	switch {
+	case row.Outcome == replayOtherwise && !row.inputs:
+		return row, true
+	case row.Outcome == replayOtherwise && !revised:
+		row.Outcome = replayDiffers
+	}
+	return row, revised
 }
 
 // compareStep holds a step against what the decision rests on.
@@ -96,6 +113,7 @@ func (p *past) compareStep(r exec.Result) replayRow {
 		row.Outcome, row.Note = replayDiffers, other
 	default:
 		row.Outcome, row.Note = replayOtherwise, other+"; "+p.whyKey(key, r)
+		row.inputs = strings.HasSuffix(row.Note, otherInputs)
 	}
 	return row
 }
@@ -129,8 +147,17 @@ func (p *past) whyKey(then step.Key, r exec.Result) string {
 		return "the preimage of then cannot be read"
 	case pre.Revision != r.Step.Revision:
 		return fmt.Sprintf("revision %d of %s was %d", r.Step.Revision, rec.Kind, pre.Revision)
+	case !sameParams(pre, r.Step):
+		return "its parameters are others"
 	}
-	return "its parameters or inputs are others"
+	return otherInputs
+}
+
+const otherInputs = "its inputs are not those that the decision rests on"
+
+func sameParams(pre step.Preimage, s step.Step) bool {
+	now, err := step.NewPreimage(s, nil)
+	return err == nil && bytes.Equal(now.Params, pre.Params)
 }
 
 // printReplay shows what differs, with -v everything, and answers.
@@ -145,7 +172,7 @@ func (a *app) printReplay(p *past, rows []replayRow) error {
 	}
 	for _, r := range rows {
 		if r.Outcome != replaySame || r.Note != "" || a.verbose {
-			a.printf("%-10s %-44s %s\n", r.Outcome, r.Step, r.Note)
+			a.printf("%-10s %-44s %s\n", r.Outcome, printable(r.Step), printable(r.Note))
 		}
 	}
 	a.printf("spec %s: %d measured outputs taken from the store, %d steps derived again: %s\n", p.loaded.Digest.Short(), len(p.measured()), len(rows), counts(count))

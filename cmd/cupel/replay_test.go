@@ -60,7 +60,7 @@ func TestCompareStep(t *testing.T) {
 		"skipped now":                 {step.Step{Name: "score/a", Revision: 1}, exec.Skipped, key, nil, nil, replayDiffers, "scores is gone"},
 		"a revision, the same output": {step.Step{Name: "score/a", Revision: 2}, exec.Done, newRevision, out("then"), nil, replaySame, "revision 2 of score was 1"},
 		"a revision, another output":  {step.Step{Name: "score/a", Revision: 2}, exec.Done, newRevision, out("now"), nil, replayOtherwise, "revision 2 of score was 1"},
-		"other inputs":                {step.Step{Name: "score/a", Revision: 1}, exec.Done, newParams, out("now"), nil, replayOtherwise, "its parameters or inputs are others"},
+		"other inputs":                {step.Step{Name: "score/a", Revision: 1}, exec.Done, newParams, out("now"), nil, replayOtherwise, "its parameters are others"},
 		"a step of this version":      {step.Step{Name: "score/c", Revision: 1}, exec.Done, newParams, out("now"), nil, replayNew, ""},
 		"skipped then and now":        {step.Step{Name: "score/c", Revision: 1}, exec.Skipped, step.Key{}, nil, nil, replaySame, ""},
 		"failed":                      {step.Step{Name: "score/a", Revision: 1}, exec.Failed, key, nil, errors.New("score/a: locked"), replayNot, "locked"},
@@ -70,6 +70,20 @@ func TestCompareStep(t *testing.T) {
 		if got.Outcome != c.want || !strings.Contains(got.Note, c.wantNote) {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+// Other inputs refute, unless something before is derived in another way.
+func TestSettleInputs(t *testing.T) {
+	inputs, params := replayRow{Outcome: replayOtherwise, inputs: true}, replayRow{Outcome: replayOtherwise}
+	if row, revised := settleInputs(inputs, false); row.Outcome != replayDiffers || revised {
+		t.Errorf("%+v %v", row, revised)
+	}
+	if row, revised := settleInputs(params, false); row.Outcome != replayOtherwise || !revised {
+		t.Errorf("%+v %v", row, revised)
+	}
+	if row, revised := settleInputs(inputs, true); row.Outcome != replayOtherwise || !revised {
+		t.Errorf("%+v %v", row, revised)
 	}
 }
 

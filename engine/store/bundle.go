@@ -19,6 +19,9 @@ type Selection struct {
 	Refs    []string
 	Keys    []step.Key
 	Objects []step.Digest // besides those
+	// Beside are keys that stay out and whose inputs say all the same which record
+	// of a key is meant.
+	Beside []step.Key
 }
 
 // Contents says what a bundle holds: the first file in it.
@@ -81,6 +84,15 @@ func (b *bundled) collect(sel Selection) error {
 	if err != nil {
 		return err
 	}
+	for _, k := range sel.Beside {
+		pre, err := b.preimage(k)
+		if err != nil {
+			return err
+		}
+		for _, d := range pre.Inputs {
+			used[d] = true
+		}
+	}
 	for _, k := range keys {
 		r, err := b.record(k, used)
 		if err != nil {
@@ -122,21 +134,39 @@ func (b *bundled) inputs(keys []step.Key) (map[step.Digest]bool, error) {
 	return used, nil
 }
 
-// record is the newest record of k whose outputs others rest on, and the newest
-// of all where nobody rests on any: an endpoint that was looked at again later
-// may have said something else.
+// record is the record of k of which others rest on the most outputs, and the
+// newest of several: an endpoint that was looked at again, or a measurement that
+// was made again, may have left something else, and the same in part.
 func (b *bundled) record(k step.Key, used map[step.Digest]bool) (Record, error) {
 	all, _ := b.s.Records(k)
-	for _, r := range slices.Backward(all) {
-		if _, gone := b.s.firstMissing(r); !gone && slices.ContainsFunc(r.Outputs, func(o Output) bool { return used[o.Digest] }) {
-			return r, nil
+	best, most := Record{}, 0
+	for _, r := range all {
+		n := 0
+		for _, o := range r.Outputs {
+			if used[o.Digest] {
+				n++
+			}
 		}
+		if _, gone := b.s.firstMissing(r); !gone && n > 0 && n >= most {
+			best, most = r, n
+		}
+	}
+	if most > 0 {
+		return best, nil
 	}
 	r, ok, why := b.s.Latest(k)
 	if !ok {
 		return Record{}, fmt.Errorf("key %s: %s: %w", k.Short(), why, ErrMissing)
 	}
 	return r, nil
+}
+
+// Together returns of each key the record that the others rest on, as a bundle
+// of them has it.
+func (s *Store) Together(keys []step.Key) (map[step.Key]Record, error) {
+	b := &bundled{s: s, records: map[step.Key]Record{}, objects: map[step.Digest]bool{}, left: map[step.Digest]bool{}}
+	err := b.collect(Selection{Keys: keys})
+	return b.records, err
 }
 
 // contents measures the objects, which verifies them.

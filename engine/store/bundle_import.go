@@ -8,9 +8,13 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cupel-dev/cupel/engine/step"
 )
+
+// maxAhead is how far the clock of the machine that made a bundle may be ahead.
+const maxAhead = 5 * time.Minute
 
 // Imported says what became of a bundle.
 type Imported struct {
@@ -212,6 +216,9 @@ func (in *incoming) readRefs() error {
 		}
 		if r.Name != name {
 			return fmt.Errorf("ref %s: it is the ref %q", name, clipName(r.Name))
+		}
+		if r.Set.After(in.s.clock().Add(maxAhead)) {
+			return fmt.Errorf("ref %s: it was set at %s, which has not come yet", name, r.Set.Format(time.RFC3339))
 		}
 		in.refs = append(in.refs, r)
 	}

@@ -63,6 +63,8 @@ func ParseSigned(b []byte) (Signed, Statement, error) {
 		return s, st, fmt.Errorf("a statement of schema %.40q, want %s", st.Schema, Schema)
 	case st.Says != Approve && st.Says != Revoke:
 		return s, st, fmt.Errorf("a statement that says %.40q, want %s or %s", st.Says, Approve, Revoke)
+	case st.Says == Approve && st.Verdict != "pass":
+		return s, st, fmt.Errorf("an approval of a candidate whose verdict was %.40q, want pass", st.Verdict)
 	case st.Evidence.IsZero() || st.SpecHash.IsZero() || st.Candidate == "" || st.Time.IsZero():
 		return s, st, errors.New("a statement without spec_hash, evidence, candidate or time")
 	}

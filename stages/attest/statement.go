@@ -8,6 +8,7 @@ import (
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"golang.org/x/crypto/ssh"
 
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/approval"
@@ -126,7 +127,9 @@ func Verify(b []byte, signers approval.Signers) (s Statement, by []string, err e
 		}
 		for _, key := range signers.Keys() {
 			if verify(key, message, raw) != nil {
-				why = errors.New("the signature does not belong to this statement")
+				if sig.KeyID == ssh.FingerprintSHA256(key) {
+					why = errors.New("the signature does not belong to this statement")
+				}
 				continue
 			}
 			name, err := signers.Principal(key, s.Predicate.Attested)

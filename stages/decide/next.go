@@ -118,7 +118,23 @@ func unsettled(candidate string, g evidence.GuardResult) string {
 		return fmt.Sprintf("%s, %s: add about %s items to %s (it has %s of about %s)", candidate, placeOf(g),
 			metric.Thousands(g.NeedItems-g.Items), where, metric.Thousands(g.Items), metric.Thousands(g.NeedItems))
 	}
-	return fmt.Sprintf("%s, %s: %s", candidate, placeOf(g), g.Reason)
+	return fmt.Sprintf("%s, %s: %s%s", candidate, placeOf(g), g.Reason, remedy(g.Reason))
+}
+
+// remedies say what can be done about a cell on which no rule decides.
+var remedies = []struct{ code, todo string }{
+	{"client-bound", "measure again with this machine quiet, or from a faster one: `cupel run --refresh 'measure/*'`; `cupel overhead` says what the client adds"},
+	{"warm-cache", "restart the server or empty its cache, and measure again"},
+	{"off-rate", "lower the rate, or send from a faster machine"},
+}
+
+func remedy(reason string) string {
+	for _, r := range remedies {
+		if strings.HasPrefix(reason, r.code) {
+			return "; " + r.todo
+		}
+	}
+	return ""
 }
 
 func quoted(s string) string {

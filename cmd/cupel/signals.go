@@ -32,6 +32,7 @@ func interruptible(parent context.Context, stderr io.Writer) (context.Context, f
 		select {
 		case <-ended:
 		case <-ch:
+			fmt.Fprintln(stderr, "cupel: stopped at once; servers that this run started may still be up: the next run with --serve stops them, and one without says which")
 		}
 		os.Exit(int(exitInterrupted))
 	}()

@@ -41,7 +41,7 @@ func Steps(c *spec.Campaign) []step.Step {
 			continue // its measurements are imported: it is not asked anything
 		}
 		pins, _ := c.Pinned(name)
-		params, err := json.Marshal(stepParams{declared(pins), strictly(c, name)})
+		params, err := json.Marshal(stepParams{declared(pins), name, strictly(c, name)})
 		if err != nil {
 			panic("pin: a candidate is plain data: " + err.Error())
 		}
@@ -62,8 +62,13 @@ func declared(c spec.Candidate) spec.Candidate {
 
 // stepParams are those of a pin step. That pins are strict is among them: what was
 // observed without is no record of a campaign that is.
+//
+// So is the name, which no measurement's key has: two candidates that declare the
+// same are two endpoints, and one that cannot be reached must not stand on what the
+// other said.
 type stepParams struct {
 	spec.Candidate
+	Of     string `json:"of"`
 	Strict bool `json:"strictPins,omitempty"`
 }
 

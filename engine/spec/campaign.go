@@ -408,8 +408,9 @@ type Approvals struct {
 
 // Publish says where findings go and what things cost.
 type Publish struct {
-	To   string `json:"to"`
-	Cost *Cost  `json:"cost,omitempty"`
+	To     string   `json:"to"`
+	Cost   *Cost    `json:"cost,omitempty"`
+	Redact []string `json:"redact,omitempty"` // patterns (RE2) of what must not be published
 }
 
 // Cost of a GPU hour.

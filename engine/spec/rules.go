@@ -42,6 +42,22 @@ func (r *rules) check() {
 	if to, ok := r.root.get("publish").get("to").str(); ok && !filepath.IsLocal(to) {
 		r.fail(path{"publish", "to"}, fmt.Sprintf("found %q, allowed a folder beside the campaign", show(to)), "findings go into the repository that holds the campaign")
 	}
+	for i, n := range r.root.get("publish").get("redact").items() {
+		if p, ok := n.str(); ok {
+			r.pattern(p, path{"publish", "redact", index(i)})
+		}
+	}
+}
+
+// pattern wants a regular expression that matches something in particular.
+func (r *rules) pattern(p string, at path) {
+	re, err := regexp.Compile(p)
+	switch {
+	case err != nil:
+		r.fail(at, "it is no regular expression: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "), "see https://golang.org/s/re2syntax")
+	case re.MatchString(""):
+		r.fail(at, "it matches every text, the empty one too", "make it match what must not be published, and nothing else")
+	}
 }
 
 // fail reports at the position of p.

@@ -69,7 +69,7 @@ func declared(c spec.Candidate) spec.Candidate {
 type stepParams struct {
 	spec.Candidate
 	Of     string `json:"of"`
-	Strict bool `json:"strictPins,omitempty"`
+	Strict bool   `json:"strictPins,omitempty"`
 }
 
 // strictly reports whether a pin that stays unknown stops an endpoint. A judge

@@ -138,6 +138,15 @@ func (f Finding) read(e evidence.EvidenceFile) (content []byte, leftOut string, 
 	if what := credentialIn(content); what != "" {
 		return nil, "holds " + what, nil
 	}
+	own, err := rulesOf(f.Spec)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, r := range own { // addresses in answers are what a model said
+		if r.Match(content) {
+			return nil, "holds what publish.redact forbids", nil
+		}
+	}
 	return content, "", nil
 }
 

@@ -36,6 +36,7 @@ func (RecordRunner) Run(_ context.Context, job step.Job) error {
 		}
 	}
 	b.finish()
+	blank(b.rec)
 	return writeJSON(job, evidence.OutRecord, b.rec)
 }
 

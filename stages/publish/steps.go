@@ -91,7 +91,7 @@ func recordStep(c *spec.Campaign, specHash step.Digest) step.Step {
 	if err != nil {
 		panic(fmt.Sprintf("publish: record params: %v", err)) // plain strings: cannot fail
 	}
-	return step.Step{Name: evidence.RecordStep, Kind: RecordKind, Revision: 4, Params: params, Inputs: inputs, Pure: true}
+	return step.Step{Name: evidence.RecordStep, Kind: RecordKind, Revision: 5, Params: params, Inputs: inputs, Pure: true}
 }
 
 func findingStep() step.Step {

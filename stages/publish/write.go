@@ -110,9 +110,19 @@ func (f Finding) check() (*evidence.Record, error) {
 	if _, err := time.Parse(time.DateOnly, rec.Date); err != nil && rec.Date != "" {
 		return nil, fmt.Errorf("%s: date %q, want YYYY-MM-DD", fileRecord, rec.Date)
 	}
+	own, err := rulesOf(f.Spec)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", fileSpec, err)
+	}
 	for _, d := range f.documents() {
 		if what := credentialIn(d.content); what != "" {
 			return nil, step.WithHint(fmt.Errorf("%s holds %s", d.name, what), "take it out of the campaign and revoke it; nothing was published")
+		}
+		if d.name == fileSpec && len(own) > 0 {
+			continue // its own rules stand in it
+		}
+		if what := privateIn(d.content, own); what != "" {
+			return nil, step.WithHint(fmt.Errorf("%s holds %s", d.name, what), "take it out of the campaign, for example out of engine.flags or a note; nothing was published")
 		}
 	}
 	return &rec, nil

@@ -120,6 +120,11 @@ func (a *app) printScores(rec *evidence.Record) {
 			o.Discordant.B, o.Discordant.C, cutOff(c), share(c.Agreement.Identical, c.Agreement.Compared))
 	}
 	w.Flush()
+	for i := range rec.Comparisons {
+		if c := &rec.Comparisons[i]; publish.Imputed(c) != "" {
+			a.printf("%s, %s: %s\n", c.Workload, c.Candidate, publish.Imputed(c))
+		}
+	}
 	if level := rec.Comparisons[0].Stats.Overall.Confidence; level > 0 && level != 0.95 {
 		a.printf("intervals at %.4g %%\n", 100*level)
 	}

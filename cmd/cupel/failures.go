@@ -53,8 +53,21 @@ func (a *app) showFailures(s *store.Store, digest step.Digest, rec *evidence.Rec
 	for i := range list {
 		a.printFailing(&list[i], o.full)
 	}
-	a.notef("%d item(s)\n", len(list))
+	a.notef("%d item(s)%s\n", len(list), unscored(rec, o))
 	return nil
+}
+
+// unscored says which items are no failures to show, and count all the same:
+// those without a score on a side.
+func unscored(rec *evidence.Record, o showOptions) string {
+	said := ""
+	for _, c := range rec.Comparisons {
+		if n := c.Attrition.Total; n > 0 && (o.candidate == "" || c.Candidate == o.candidate) {
+			said += fmt.Sprintf("; %d item(s) of %s have no score on a side (see `cupel show %s` and `cupel show %s`)", n, c.Workload,
+				evidence.ScoreStep(c.Baseline, c.Workload, 1), evidence.ScoreStep(c.Candidate, c.Workload, 1))
+		}
+	}
+	return said
 }
 
 // matches refuses a candidate or a stratum that the record does not have: no

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/cupel-dev/cupel/engine/step"
 )
 
@@ -17,6 +19,27 @@ type Media struct {
 	Image  string      `json:"image,omitempty"` // path in the folder, with slashes: images/a.png
 	Video  string      `json:"video,omitempty"` // instead of Image
 	SHA256 step.Digest `json:"sha256,omitzero"` // of the content; freezing writes it
+}
+
+// UnmarshalJSONFrom tells a digest of zeros, which no file has, from none.
+func (m *Media) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	var in struct {
+		Image  string       `json:"image"`
+		Video  string       `json:"video"`
+		SHA256 *step.Digest `json:"sha256"`
+	}
+	if err := decodeNext(dec, &in); err != nil {
+		return err
+	}
+	*m = Media{Image: in.Image, Video: in.Video}
+	if in.SHA256 == nil {
+		return nil
+	}
+	if in.SHA256.IsZero() {
+		return errors.New("sha256 is all zeros, which no file has; leave it out, and freezing writes it")
+	}
+	m.SHA256 = *in.SHA256
+	return nil
 }
 
 // Limits of media: files of a message, and bytes of a file.

@@ -21,6 +21,7 @@ func TestMedia(t *testing.T) {
 		{"user", `[{"image":"a.svg"}]`, "ends like no image that is known"},
 		{"user", `[{"video":"a.png"}]`, "ends like no video that is known"},
 		{"user", `[{"image":"a.png","sha256":"12"}]`, "sha256"},
+		{"user", `[{"image":"a.png","sha256":"` + strings.Repeat("0", 64) + `"}]`, "all zeros"},
 		{"user", `[{"image":"a.png","alt":"x"}]`, "unknown field"},
 		{"assistant", `[{"image":"a.png"}]`, "only a user's may"},
 		{"user", `[` + strings.Repeat(`{"image":"a.png"},`, 16) + `{"image":"a.png"}]`, "17 files, at most 16"},

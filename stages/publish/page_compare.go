@@ -99,6 +99,9 @@ func facts(c *evidence.Comparison, s scale) []string {
 		"identical answers: " + identical(c.Agreement),
 		"items whose score differs: " + disagreement(o),
 	}
+	if s := Imputed(c); s != "" {
+		out = append([]string{s}, out...)
+	}
 	if o.MDE80 != nil {
 		out = append(out, fmt.Sprintf("a true difference of %s %s would be found with 80 %% power", strings.TrimPrefix(s.diff(o.MDE80), "+"), s.unit()))
 	}

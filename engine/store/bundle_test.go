@@ -322,3 +322,47 @@ func FuzzImport(f *testing.F) {
 		}
 	})
 }
+
+// A measurement that was made again has some outputs in common with the first;
+// the record that counts is the one of which most are used.
+func TestBundleTakesTheRecordThatIsUsed(t *testing.T) {
+	s := writable(t)
+	put := func(text string) step.Digest { return must[step.Digest](t)(s.PutBytes([]byte(text))) }
+	answers, first, second := put("answers"), put("timings 1"), put("timings 2")
+	ask, askPre := keyed(t, "generate", nil)
+	for i, timings := range []step.Digest{first, second} {
+		r := done("measure/a", answers, noon.Add(time.Duration(i)*time.Minute))
+		r.Outputs = append(r.Outputs, Output{Name: "timings", Digest: timings})
+		check(t, s.PutRecord(ask, askPre, r))
+	}
+	record, recordPre := keyed(t, "record", map[string]step.Digest{"answers": answers, "timings": first})
+	check(t, s.PutRecord(record, recordPre, done("publish/record", put("record"), noon)))
+	for name, sel := range map[string]Selection{
+		"with what rests on it": {Keys: []step.Key{ask, record}},
+		"without":               {Keys: []step.Key{ask}, Beside: []step.Key{record}},
+	} {
+		b, _ := exported(t, s, sel)
+		to := writable(t)
+		if _, err := to.Import(bytes.NewReader(b), plenty); err != nil {
+			t.Fatal(name, err)
+		}
+		r, _, _ := to.Latest(ask)
+		if o, _ := r.Output("timings"); o.Digest != first {
+			t.Errorf("%s: the other measurement was taken", name)
+		}
+	}
+	together := must[map[step.Key]Record](t)(s.Together([]step.Key{ask, record}))
+	if o, _ := together[ask].Output("timings"); o.Digest != first {
+		t.Error("the other measurement is taken for the one that is used")
+	}
+}
+
+func TestImportRefusesTheFuture(t *testing.T) {
+	from := writable(t)
+	ref := decided(t, from)
+	check(t, from.SetRef("campaigns/x", Ref{Keys: ref.Keys, Objects: ref.Objects, Set: noon.Add(time.Hour)}))
+	b, _ := exported(t, from, Selection{Refs: []string{"campaigns/x"}})
+	if _, err := writable(t).Import(bytes.NewReader(b), plenty); err == nil || !strings.Contains(err.Error(), "has not come yet") {
+		t.Error(err)
+	}
+}

@@ -135,17 +135,17 @@ func (a *app) keepApproval(s *store.Store, signers approval.Signers, d *evidence
 			return err
 		}
 	}
+	if o.out != "" { // first: where it cannot be written, nothing is kept
+		if err := a.writeTo(o.out, func(w io.Writer) error { _, err := w.Write(doc); return err }); err != nil {
+			return err
+		}
+	}
 	digest, err := s.PutBytes(doc)
 	if err != nil {
 		return fail(exitOutside, err)
 	}
 	if err := s.SetRef(approvalRefs(d.Evidence)+digest.String(), store.Ref{Objects: []step.Digest{digest}, Note: given.Says + " " + given.Candidate + " by " + given.By, Set: time.Now().UTC()}); err != nil {
 		return fail(exitOutside, err)
-	}
-	if o.out != "" {
-		if err := a.writeTo(o.out, func(w io.Writer) error { _, err := w.Write(doc); return err }); err != nil {
-			return err
-		}
 	}
 	if a.json {
 		return a.printJSON(given)

@@ -154,18 +154,18 @@ func hinted(err error) (msg, hint string) {
 // indistinguishable refuses candidates with equal pins. They would be one
 // configuration: what is measured of one would be served for the other.
 func indistinguishable(l *spec.Loaded) (errs spec.Errors) {
+	if l.Campaign.Imported() {
+		return nil // none is asked anything
+	}
 	seen := map[string]string{}
-	for _, s := range pin.Steps(l.Campaign) {
-		if _, judge := l.Campaign.Judges[s.Where]; judge {
-			continue // two judges may be one model with two rubrics
-		}
-		same := string(s.Params) + "\x00" + l.Campaign.Candidates[s.Where].ServedName
+	for _, name := range slices.Sorted(maps.Keys(l.Campaign.Candidates)) { // two judges may be one model with two rubrics
+		same := pin.Configuration(l.Campaign, name)
 		if other, twice := seen[same]; twice {
-			errs = append(errs, l.At([]string{"candidates", s.Where},
+			errs = append(errs, l.At([]string{"candidates", name},
 				fmt.Sprintf("is the same configuration as %s: no pin differs", other),
 				"declare what differs, such as model.revision, engine.version, quantization or servedName"))
 		}
-		seen[same] = s.Where
+		seen[same] = name
 	}
 	return errs
 }

@@ -60,6 +60,18 @@ func declared(c spec.Candidate) spec.Candidate {
 	return c
 }
 
+// Configuration is what a candidate or judge declares that a measurement could
+// depend on, its served name with it, as text to compare: where it is equal, nothing
+// tells two apart.
+func Configuration(c *spec.Campaign, name string) string {
+	pins, _ := c.Pinned(name)
+	params, err := json.Marshal(declared(pins))
+	if err != nil {
+		panic("pin: a candidate is plain data: " + err.Error())
+	}
+	return string(params) + "\x00" + c.Candidates[name].ServedName
+}
+
 // stepParams are those of a pin step. That pins are strict is among them: what was
 // observed without is no record of a campaign that is.
 //

@@ -227,6 +227,57 @@ func TestContinues(t *testing.T) {
 	}
 }
 
+// TestEnds meets servers that cut every answer off after much more than counts
+// as progress and cannot go on: what is got again is no progress.
+func TestEnds(t *testing.T) {
+	const stuck = " time(s) and got no further; something cuts it off"
+	for name, c := range map[string]struct {
+		faults []string
+		want   []string
+	}{
+		"whole again": {[]string{"cut"}, []string{"model.safetensors: given up after 6 tries: ", stuck, "another hub as --endpoint"}},
+		"other part":  {[]string{"cut-whole", "bad-range"}, []string{"given up after 6 tries: ", stuck}},
+		"no part":     {[]string{"cut-whole", "416"}, []string{"given up after 6 tries: ", stuck}},
+		"other etag":  {[]string{"cut-whole", "new-etag"}, []string{"given up after 6 tries: ", stuck}},
+		"mixture":     {[]string{"bad-middle"}, []string{"model.safetensors: what was sent is not what the hub lists (SHA-256 ", "), also when it was got once more from its beginning; it was thrown away; run again"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t)
+			for _, f := range c.faults {
+				l.Fail(f, -1)
+			}
+			o := l.options()
+			o.Selection.Include = []string{"*.safetensors"}
+			_, err := l.hub().Pull(t.Context(), o)
+			for _, want := range c.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("got  %v\nwant %s", err, want)
+				}
+			}
+			sent := 0
+			for _, s := range l.Look() {
+				if strings.Contains(s, " cdn ") {
+					sent++
+				}
+			}
+			if sent > 15 || len(l.named()) > 0 {
+				t.Errorf("asked %d times; %v", sent, l.named())
+			}
+		})
+	}
+}
+
+// TestGetsFurther: a server that cannot go on, and cuts off ever later, is one
+// that gets there.
+func TestGetsFurther(t *testing.T) {
+	l := newLab(t)
+	l.Fail("cut-whole", 1)
+	l.Fail("416", 1)
+	l.Fail("cut", 2)
+	v, err := l.pull()
+	l.whole(v, err)
+}
+
 func (l *lab) part() string {
 	l.t.Helper()
 	found, err := filepath.Glob(filepath.Join(l.dir, inventory.PullDir, "*-????????????????????????????????????????????????????????????????"))

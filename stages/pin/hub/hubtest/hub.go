@@ -61,6 +61,7 @@ type Hub struct {
 // The faults:
 //
 //	cut           the connection breaks in the middle of a file
+//	cut-whole     the same, and only where no part was asked for
 //	cut-small     the same after a few bytes
 //	short         the answer ends early and in order
 //	other-content other bytes of the same length
@@ -358,7 +359,7 @@ func (h *Hub) content(w http.ResponseWriter, r *http.Request, f File, etag strin
 	}
 	half := len(b) / 2
 	switch {
-	case h.fault("cut"):
+	case h.fault("cut"), !ranged && h.fault("cut-whole"):
 		sendPart(w, b, half)
 		return
 	case h.fault("cut-small"):

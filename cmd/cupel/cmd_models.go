@@ -79,7 +79,7 @@ func modelsError(ctx context.Context, err error) error {
 		return fail(exitInterrupted, errors.New("interrupted; run the same command again to continue"))
 	case errors.Is(err, hub.ErrUsage), errors.Is(err, inventory.ErrFolder):
 		return fail(exitUsage, err)
-	case errors.Is(err, hub.ErrConflict), errors.Is(err, inventory.ErrCorrupt):
+	case errors.Is(err, hub.ErrConflict), errors.Is(err, inventory.ErrCorrupt), errors.Is(err, inventory.ErrUnfinished):
 		return fail(exitFailed, err)
 	}
 	return fail(exitOutside, err)

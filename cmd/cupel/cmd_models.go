@@ -88,6 +88,6 @@ func modelsError(ctx context.Context, err error) error {
 // printDifferences lists how a folder differs from what it should be.
 func (a *app) printDifferences(found []inventory.Finding) {
 	for _, f := range found {
-		a.printf("%-10s %s: %s\n", f.What, f.Path, f.Why)
+		a.printf("%-10s %s: %s\n", f.What, printable(f.Path), printable(f.Why))
 	}
 }

@@ -167,7 +167,7 @@ func (p *puller) noteStrangers() error {
 		}
 	}
 	if n > 0 {
-		p.event(Event{State: "note", Note: fmt.Sprintf("%s holds %d other file(s), the first is %s; `cupel models verify` will list them as extra", p.o.To, n, first)})
+		p.event(Event{State: "note", Note: fmt.Sprintf("%s holds %d other file(s), the first is %q; `cupel models verify` will list them as extra", p.o.To, n, first)})
 	}
 	return nil
 }

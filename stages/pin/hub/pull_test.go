@@ -367,11 +367,11 @@ func TestBadNames(t *testing.T) {
 		`a\b`:                    "holds a backslash",
 		"a\x00b":                 "holds a control character",
 		"a\x1b[31mb":             "holds a control character",
-		"a\u0085b":              "holds a control character",
-		"a\u202eb":              `file name "a\u202eb" holds a character that changes how it is shown`,
-		"a\u2066b":              "holds a character that changes how it is shown",
-		"a\u200fb":              "holds a character that changes how it is shown",
-		"a\u2028b":              "holds a character that changes how it is shown",
+		"a\u0085b":               "holds a control character",
+		"a\u202eb":               `file name "a\u202eb" holds a character that changes how it is shown`,
+		"a\u2066b":               "holds a character that changes how it is shown",
+		"a\u200fb":               "holds a character that changes how it is shown",
+		"a\u2028b":               "holds a character that changes how it is shown",
 		"a//b":                   "has an empty part",
 		"./a":                    "has an empty part",
 		"cupel-inventory.json":   "is reserved",
@@ -464,9 +464,16 @@ func TestSelections(t *testing.T) {
 	if _, err = l.hub().Pull(t.Context(), o); !errors.Is(err, hub.ErrUsage) || !strings.Contains(err.Error(), `--include "*.gguf" matches none of the 5 files`) {
 		t.Error(err)
 	}
-	v.Revision = strings.Repeat("a", 40)
-	must(t, v.Save(l.dir))
-	if _, err = l.pull(); !errors.Is(err, hub.ErrConflict) {
+	other := *v
+	other.Revision = strings.Repeat("a", 40)
+	must(t, other.Save(l.dir))
+	if _, err = l.pull(); !errors.Is(err, hub.ErrConflict) || !strings.HasSuffix(err.Error(), " holds org/model at "+other.Revision+", asked for "+hubtest.Commit+"; pull another commit into a folder of its own") {
+		t.Error(err)
+	}
+	other = *v
+	other.Repo = "org/fork"
+	must(t, other.Save(l.dir))
+	if _, err = l.pull(); !errors.Is(err, hub.ErrConflict) || !strings.HasSuffix(err.Error(), " holds org/fork at "+hubtest.Commit+", asked for org/model; pull another repository into a folder of its own, also where its commit is the same") {
 		t.Error(err)
 	}
 }
@@ -492,6 +499,18 @@ func TestRevision(t *testing.T) {
 		if _, err := l.hub().Pull(t.Context(), o); !errors.Is(err, hub.ErrUsage) {
 			t.Errorf("%q: %v", repo, err)
 		}
+	}
+}
+
+// TestOldName: a repository from before repositories had owners.
+func TestOldName(t *testing.T) {
+	l := newLab(t)
+	l.Fail("old-name", -1)
+	o := l.options()
+	o.Repo = "model"
+	v, err := l.hub().Pull(t.Context(), o)
+	if l.whole(v, err); v.Repo != "model" {
+		t.Error(v.Repo)
 	}
 }
 

@@ -79,7 +79,7 @@ func modelsError(ctx context.Context, err error) error {
 		return fail(exitInterrupted, errors.New("interrupted; run the same command again to continue"))
 	case errors.Is(err, hub.ErrUsage), errors.Is(err, inventory.ErrFolder):
 		return fail(exitUsage, err)
-	case errors.Is(err, hub.ErrConflict), errors.Is(err, inventory.ErrCorrupt):
+	case errors.Is(err, hub.ErrConflict), errors.Is(err, inventory.ErrCorrupt), errors.Is(err, inventory.ErrUnfinished):
 		return fail(exitFailed, err)
 	}
 	return fail(exitOutside, err)
@@ -88,6 +88,6 @@ func modelsError(ctx context.Context, err error) error {
 // printDifferences lists how a folder differs from what it should be.
 func (a *app) printDifferences(found []inventory.Finding) {
 	for _, f := range found {
-		a.printf("%-10s %s: %s\n", f.What, f.Path, f.Why)
+		a.printf("%-10s %s: %s\n", f.What, printable(f.Path), printable(f.Why))
 	}
 }

@@ -21,7 +21,8 @@ func (a *app) modelsDigestCmd() *cobra.Command {
 		Long: `Read a weights file, or every file of a folder, and print the digest for
 model.sha256: the SHA-256 of the file, or of the list of the folder's files as
 docs/models.md defines it. It depends on names, sizes and contents, and on no
-time and no place. A folder that has an inventory must be what it says.
+time and no place. A folder that has an inventory must be what it says; one
+into which a pull has not ended is refused.
 
 ` + exitCodeTable(),
 		Example: `  cupel models digest models/tiny-q8_0.gguf
@@ -62,6 +63,11 @@ func digestFolder(ctx context.Context, dir string) (step.Digest, error) {
 	v, err := inventory.Load(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return step.Digest{}, err
+	}
+	if v == nil {
+		if err := inventory.CheckFinished(dir); err != nil {
+			return step.Digest{}, err
+		}
 	}
 	files, err := inventory.Read(ctx, dir, func(string) {})
 	if err != nil {

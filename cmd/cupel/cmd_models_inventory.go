@@ -38,7 +38,7 @@ With --offline nobody is asked, and the inventory says that it was not checked.
 	}
 	f := c.Flags()
 	o.hub.flags(c)
-	f.StringVar(&o.repo, "repo", "", "`OWNER/REPO` that the files are from")
+	f.StringVar(&o.repo, "repo", "", "`[OWNER/]REPO` that the files are from")
 	f.StringVar(&o.revision, "revision", "", "`commit`, 40 hexadecimal digits")
 	f.BoolVar(&o.offline, "offline", false, "ask nobody; the inventory is marked as not checked")
 	return c
@@ -46,7 +46,7 @@ With --offline nobody is asked, and the inventory says that it was not checked.
 
 func (a *app) modelsInventory(ctx context.Context, dir string, o modelsInventoryOptions) error {
 	if o.repo == "" {
-		return fail(exitUsage, step.WithHint(errors.New("--repo is missing"), "give the OWNER/REPO that the files are from"))
+		return fail(exitUsage, step.WithHint(errors.New("--repo is missing"), "give the [OWNER/]REPO that the files are from"))
 	}
 	h, err := o.hub.hub(a.fetcher(nil))
 	if err != nil {

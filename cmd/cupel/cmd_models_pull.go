@@ -20,12 +20,12 @@ func (a *app) modelsPullCmd() *cobra.Command {
 	var o hub.PullOptions
 	var dry bool
 	c := &cobra.Command{
-		Use:   "pull OWNER/REPO",
+		Use:   "pull [OWNER/]REPO",
 		Short: "download the files of exactly one commit, every one checked",
 		Long: `Download the files of one commit from a Hugging Face hub and write their
 inventory, cupel-inventory.json, beside them. --revision is the 40 digits of a
 commit; a branch or a tag is refused, because it can stand for other files
-tomorrow.
+tomorrow. Old repositories such as gpt2 are found without their owner.
 
 Every file is checked against the size and the hash that the hub lists (SHA-256
 for large files, the git blob id for others) before it gets its name. A pull
@@ -38,7 +38,7 @@ Patterns match the whole path; * also matches slashes. --exclude goes over
 ` + exitCodeTable(),
 		Example: `  cupel models pull Qwen/Qwen2.5-0.5B-Instruct --revision 7ae557604adf67be50417f59c2c2f167def9a775 --to models/qwen
   cupel models pull org/gated --revision 7ae557604adf67be50417f59c2c2f167def9a775 --to models/gated --include *.safetensors --include *.json --token-env HF_TOKEN`,
-		Args: exactArgs("OWNER/REPO"),
+		Args: exactArgs("[OWNER/]REPO"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Repo = args[0]
 			if dry {

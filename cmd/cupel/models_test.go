@@ -114,3 +114,24 @@ func TestPullSmallDisk(t *testing.T) {
 		t.Errorf("%v, %v", left, err)
 	}
 }
+
+// TestShownNames: a name on the disk that turns the line it is shown on is shown
+// as what it is.
+func TestShownNames(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	h := newHub()
+	defer h.Close()
+	l.run(0, pullArgs(h)...)
+	must(os.WriteFile(l.path("m", "a\u202eb\x1b[31m"), nil, 0o666))
+	if r := l.run(1, "models", "verify", "m"); !strings.HasPrefix(r.stdout, `extra      a\u202eb\u001b[31m: `) {
+		t.Errorf("%q", r.stdout)
+	}
+	if r := l.run(0, pullArgs(h)...); !strings.Contains(r.stderr, `the first is "a\u202eb\x1b[31m"`) {
+		t.Errorf("%q", r.stderr)
+	}
+	must(os.Remove(l.path("m", inventory.File)))
+	if r := l.run(2, "models", "digest", "m"); !strings.Contains(r.stderr, `file name "a\u202eb\x1b[31m" holds a control character`) {
+		t.Errorf("%q", r.stderr)
+	}
+}

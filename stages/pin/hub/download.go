@@ -14,15 +14,11 @@ import (
 	"github.com/cupel-dev/cupel/stages/pin/inventory"
 )
 
-// much is how many bytes of an answer count as progress: a connection that
-// breaks after every few bytes ends in an error.
-const much = 1 << 20
-
 // complete downloads what is missing and checks the whole. Content that is
 // wrong after it was put together from parts may be a mixture, and is got once
-// more in one piece.
+// more from its beginning.
 func (p *puller) complete(ctx context.Context, t *part, f *inventory.Entry) error {
-	for {
+	for again := false; ; again = true {
 		pieces, err := p.download(ctx, t)
 		if err != nil {
 			return err
@@ -35,8 +31,8 @@ func (p *puller) complete(ctx context.Context, t *part, f *inventory.Entry) erro
 		if err := t.restart(); err != nil {
 			return err
 		}
-		if pieces < 2 {
-			return step.WithHint(fmt.Errorf("%s: what was sent is not what the hub lists (%s)", f.Path, wrong), "it was thrown away; run again, and if it stays so something between you and the hub changes files")
+		if pieces < 2 || again {
+			return wrongContent(f.Path, wrong, again)
 		}
 		p.event(Event{Path: f.Path, State: "note", Note: "what was put together from parts is wrong (" + wrong + "); from the beginning"})
 	}
@@ -60,12 +56,12 @@ func (p *puller) download(ctx context.Context, t *part) (pieces int, err error) 
 		case t.size() < before:
 			pieces = 1
 		}
-		return t.size()-before >= much, err
+		return t.further(), err
 	})
 	if err != nil && ctx.Err() != nil {
 		return pieces, ctx.Err()
 	}
-	return pieces, err
+	return pieces, t.stuck(err)
 }
 
 // piece sends one request for what is missing and writes what comes.
@@ -100,7 +96,7 @@ func (p *puller) again(t *part, why string) error {
 	if err := t.restart(); err != nil {
 		return step.Mark(errDisk, err)
 	}
-	return &fetch.Broken{Err: fmt.Errorf("%s; from the beginning", why)}
+	return &fetch.Broken{Err: fmt.Errorf("%s, and what was there was thrown away", why)}
 }
 
 // checkHeaders holds what the hub says of the file against the listing. What it
@@ -110,13 +106,13 @@ func (p *puller) checkHeaders(resp *fetch.Response, f inventory.Entry) error {
 		return err
 	}
 	if c := resp.Origin.Get("X-Repo-Commit"); c != "" && c != p.o.Revision {
-		return fmt.Errorf("%s: the hub answers from commit %s, asked for %s", f.Path, fetch.Words(c, ""), p.o.Revision)
+		return step.WithHint(fmt.Errorf("%s: the hub answers from commit %s, asked for %s", f.Path, fetch.Words(c, ""), p.o.Revision), contradicts)
 	}
 	if s := resp.Origin.Get("X-Linked-Size"); s != "" && s != strconv.FormatInt(f.Size, 10) {
-		return fmt.Errorf("%s: the hub has %s bytes, and lists %d", f.Path, fetch.Words(s, ""), f.Size)
+		return step.WithHint(fmt.Errorf("%s: the hub has %s bytes, and lists %d", f.Path, fetch.Words(s, ""), f.Size), contradicts)
 	}
 	if e := strings.Trim(resp.Origin.Get("X-Linked-Etag"), `"`); f.InLFS() && len(e) == 64 && !strings.EqualFold(e, f.SHA256.String()) {
-		return fmt.Errorf("%s: the hub has content %s, and lists %s", f.Path, fetch.Words(e[:12], ""), f.SHA256.Short())
+		return step.WithHint(fmt.Errorf("%s: the hub has content %s, and lists %s", f.Path, fetch.Words(e[:12], ""), f.SHA256.Short()), contradicts)
 	}
 	return nil
 }
@@ -127,7 +123,7 @@ func (p *puller) position(resp *fetch.Response, t *part) error {
 		return p.partial(resp, t)
 	}
 	if resp.Code != http.StatusOK {
-		return fmt.Errorf("%s: %s answers %d, where the file was asked for", t.want.Path, resp.Place(), resp.Code)
+		return step.WithHint(fmt.Errorf("%s: %s answers %d, where the file was asked for", t.want.Path, resp.Place(), resp.Code), changed)
 	}
 	if t.size() > 0 {
 		p.event(Event{Path: t.want.Path, State: "note", Note: "the server sends the whole file again"})
@@ -159,7 +155,7 @@ func (p *puller) partial(resp *fetch.Response, t *part) error {
 		return p.again(t, fmt.Sprintf("asked for what follows byte %d, got %q", t.size(), fetch.Words(said, "")))
 	}
 	if n, err := strconv.ParseInt(total, 10, 64); total != "*" && (err != nil || n != t.want.Size) {
-		return fmt.Errorf("%s: the server has %s bytes, the hub lists %d", t.want.Path, fetch.Words(total, ""), t.want.Size)
+		return step.WithHint(fmt.Errorf("%s: the server has %s bytes, the hub lists %d", t.want.Path, fetch.Words(total, ""), t.want.Size), changed)
 	}
 	return nil
 }
@@ -174,7 +170,7 @@ func wrongSize(resp *fetch.Response, f inventory.Entry, n int64) error {
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 		return step.WithHint(err, "it is a page for browsers: a proxy or a login page may stand before the hub")
 	}
-	return err
+	return step.WithHint(err, changed)
 }
 
 // receive writes what comes, up to one byte more than belongs there.
@@ -184,7 +180,7 @@ func (p *puller) receive(t *part, resp *fetch.Response) error {
 		n, err := resp.Body.Read(buf)
 		if int64(n) > t.want.Size-t.size() {
 			_ = t.restart() // it is thrown away in any case
-			return fmt.Errorf("%s: the server sends more than the %d bytes that the hub lists", t.want.Path, t.want.Size)
+			return step.WithHint(fmt.Errorf("%s: the server sends more than the %d bytes that the hub lists", t.want.Path, t.want.Size), changed)
 		}
 		if n > 0 {
 			if err := t.write(buf[:n]); err != nil {

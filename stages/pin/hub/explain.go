@@ -41,6 +41,22 @@ func (h *Hub) explainStatus(err error, s *fetch.Status, repo string) error {
 	return err
 }
 
+// What can be done where sizes and contents do not fit.
+const (
+	contradicts = "the hub contradicts its own listing: run again later, or give another hub as --endpoint"
+	changed     = "run again, and if it stays so something between you and the hub changes files: use another network, or another hub as --endpoint"
+)
+
+// wrongContent is content that does not have the hash that the hub lists; again
+// says that it was got from its beginning a second time.
+func wrongContent(path, wrong string, again bool) error {
+	err := fmt.Errorf("%s: what was sent is not what the hub lists (%s)", path, wrong)
+	if again {
+		err = fmt.Errorf("%w, also when it was got once more from its beginning", err)
+	}
+	return step.WithHint(err, "it was thrown away; "+changed)
+}
+
 func (h *Hub) tokenHint() string {
 	if h.Token == "" {
 		return "give --token-env with the name of an environment variable that holds a token"

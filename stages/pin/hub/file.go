@@ -6,9 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 
@@ -151,60 +149,4 @@ func (p *puller) reveal(f inventory.Entry) error {
 			return err
 		}
 	}
-}
-
-// part is an unfinished file and the hash of what it holds.
-type part struct {
-	f    *os.File
-	h    *inventory.Hasher
-	want inventory.Entry
-	etag string // of the server that sent what is there, "" = not known
-}
-
-func (t *part) size() int64 { return t.h.Size() }
-
-// openPart opens what an earlier pull left, and reads it: nothing else says
-// what it holds.
-func (p *puller) openPart(ctx context.Context, f inventory.Entry) (*part, error) {
-	name := partName(f)
-	if st, err := p.root.Lstat(name); err == nil && !st.Mode().IsRegular() {
-		return nil, p.conflict(filepath.ToSlash(name), "is no file")
-	}
-	file, err := p.root.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return nil, diskError(fmt.Errorf("%s cannot be written: %w", f.Path, bare(err)))
-	}
-	t := &part{f: file, h: inventory.NewHasher(f.Size), want: f}
-	if err := t.h.Copy(ctx, file); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: unfinished file: %w", f.Path, bare(err)), file.Close())
-	}
-	if t.size() > f.Size {
-		return t, t.restart()
-	}
-	if b, err := p.root.ReadFile(name + etagSuffix); err == nil && strongETag(string(b)) {
-		t.etag = string(b)
-	}
-	return t, nil
-}
-
-// restart forgets what is there.
-func (t *part) restart() error {
-	t.h, t.etag = inventory.NewHasher(t.want.Size), ""
-	if err := t.f.Truncate(0); err != nil {
-		return bare(err)
-	}
-	_, err := t.f.Seek(0, io.SeekStart)
-	return err
-}
-
-// errDisk marks that writing failed, and not reading.
-var errDisk = errors.New("disk")
-
-func (t *part) write(b []byte) error {
-	if _, err := t.f.Write(b); err != nil {
-		// The file may end in the middle of b: it is read again by the next pull.
-		return step.Mark(errDisk, diskError(fmt.Errorf("%s cannot be written: %w", t.want.Path, bare(err))))
-	}
-	_, _ = t.h.Write(b)
-	return nil
 }

@@ -94,6 +94,9 @@ func decode(b []byte, resp *fetch.Response, into any) error {
 	return nil
 }
 
+// badListing is what can be done about a listing that cannot be right.
+const badListing = "nothing was written; check --endpoint: the public hub lists sizes and hashes of all files"
+
 // tree reads the pages of the commit's tree.
 func (h *Hub) tree(ctx context.Context, l *Listing) error {
 	seen := map[string]bool{}
@@ -148,7 +151,7 @@ func (h *Hub) siblings(ctx context.Context, l *Listing) error {
 		if s.Size != nil {
 			e.Size = *s.Size
 		} else if s.LFS == nil {
-			return fmt.Errorf("%s lists %q without its size, so that it cannot be checked", l.Repo, s.Name)
+			return step.WithHint(fmt.Errorf("%s lists %q without its size, so that it cannot be checked", l.Repo, s.Name), badListing)
 		}
 		err := error(nil)
 		if s.LFS != nil {
@@ -166,7 +169,7 @@ func (h *Hub) siblings(ctx context.Context, l *Listing) error {
 func (l *Listing) addLFS(e inventory.Entry, sha256 string, size int64) (err error) {
 	e.Storage, e.Size = inventory.LFS, size
 	if e.SHA256, err = step.ParseDigest(strings.TrimPrefix(sha256, "sha256:")); err != nil {
-		return fmt.Errorf("%s lists %q: %w", l.Repo, e.Path, err)
+		return step.WithHint(fmt.Errorf("%s lists %q: %w", l.Repo, e.Path, err), badListing)
 	}
 	return l.add(e)
 }
@@ -177,9 +180,9 @@ func (l *Listing) add(e inventory.Entry) error {
 	}
 	switch {
 	case e.Size < 0 || e.Size > 1<<50:
-		return fmt.Errorf("%s lists %q with a size of %d bytes", l.Repo, e.Path, e.Size)
+		return step.WithHint(fmt.Errorf("%s lists %q with a size of %d bytes, which no file has", l.Repo, e.Path, e.Size), badListing)
 	case !commitID.MatchString(e.GitBlob) && (!e.InLFS() || e.GitBlob != ""):
-		return fmt.Errorf("%s lists %q with %q where the id of a git blob belongs, so that it cannot be checked", l.Repo, e.Path, fetch.Words(e.GitBlob, ""))
+		return step.WithHint(fmt.Errorf("%s lists %q with %q where the id of a git blob belongs, so that it cannot be checked", l.Repo, e.Path, fetch.Words(e.GitBlob, "")), badListing)
 	}
 	l.Files = append(l.Files, e)
 	return nil

@@ -19,8 +19,10 @@ func TestLocks(t *testing.T) {
 		if _, err := take(dir); err == nil || !strings.Contains(err.Error(), "another process works on ") {
 			t.Errorf("%s: two writers, %v", name, err)
 		}
-		if _, err := Reading(dir); (err != nil) != (name == "folder") {
+		if done, err := Reading(dir); (err != nil) != (name == "folder") {
 			t.Errorf("%s: a reader beside a writer: %v", name, err)
+		} else if err == nil {
+			done()
 		}
 		unlock()
 		if unlock, err = take(dir); err != nil {

@@ -133,8 +133,8 @@ func (p *puller) compatible() error {
 	if err != nil {
 		return step.Mark(ErrConflict, err)
 	}
-	if v.Repo != p.o.Repo || v.Revision != p.o.Revision {
-		return step.Mark(ErrConflict, step.WithHint(fmt.Errorf("%s holds %s at %s", p.o.To, v.Repo, v.Revision), "pull another commit into a folder of its own"))
+	if err := p.sameCommit(v); err != nil {
+		return step.Mark(ErrConflict, err)
 	}
 	wanted := map[string]bool{}
 	for _, f := range p.chosen {
@@ -146,6 +146,17 @@ func (p *puller) compatible() error {
 		}
 	}
 	return p.noteStrangers()
+}
+
+// sameCommit says that a folder is another repository's, or of another commit.
+func (p *puller) sameCommit(v *inventory.Inventory) error {
+	switch {
+	case v.Repo != p.o.Repo:
+		return step.WithHint(fmt.Errorf("%s holds %s at %s, asked for %s", p.o.To, v.Repo, v.Revision, p.o.Repo), "pull another repository into a folder of its own, also where its commit is the same")
+	case v.Revision != p.o.Revision:
+		return step.WithHint(fmt.Errorf("%s holds %s at %s, asked for %s", p.o.To, v.Repo, v.Revision, p.o.Revision), "pull another commit into a folder of its own")
+	}
+	return nil
 }
 
 // noteStrangers tells of files that are not of this commit.
@@ -167,7 +178,7 @@ func (p *puller) noteStrangers() error {
 		}
 	}
 	if n > 0 {
-		p.event(Event{State: "note", Note: fmt.Sprintf("%s holds %d other file(s), the first is %s; `cupel models verify` will list them as extra", p.o.To, n, first)})
+		p.event(Event{State: "note", Note: fmt.Sprintf("%s holds %d other file(s), the first is %q; `cupel models verify` will list them as extra", p.o.To, n, first)})
 	}
 	return nil
 }

@@ -227,6 +227,57 @@ func TestContinues(t *testing.T) {
 	}
 }
 
+// TestEnds meets servers that cut every answer off after much more than counts
+// as progress and cannot go on: what is got again is no progress.
+func TestEnds(t *testing.T) {
+	const stuck = " time(s) and got no further; something cuts it off"
+	for name, c := range map[string]struct {
+		faults []string
+		want   []string
+	}{
+		"whole again": {[]string{"cut"}, []string{"model.safetensors: given up after 6 tries: ", stuck, "another hub as --endpoint"}},
+		"other part":  {[]string{"cut-whole", "bad-range"}, []string{"given up after 6 tries: ", stuck}},
+		"no part":     {[]string{"cut-whole", "416"}, []string{"given up after 6 tries: ", stuck}},
+		"other etag":  {[]string{"cut-whole", "new-etag"}, []string{"given up after 6 tries: ", stuck}},
+		"mixture":     {[]string{"bad-middle"}, []string{"model.safetensors: what was sent is not what the hub lists (SHA-256 ", "), also when it was got once more from its beginning; it was thrown away; run again"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t)
+			for _, f := range c.faults {
+				l.Fail(f, -1)
+			}
+			o := l.options()
+			o.Selection.Include = []string{"*.safetensors"}
+			_, err := l.hub().Pull(t.Context(), o)
+			for _, want := range c.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("got  %v\nwant %s", err, want)
+				}
+			}
+			sent := 0
+			for _, s := range l.Look() {
+				if strings.Contains(s, " cdn ") {
+					sent++
+				}
+			}
+			if sent > 15 || len(l.named()) > 0 {
+				t.Errorf("asked %d times; %v", sent, l.named())
+			}
+		})
+	}
+}
+
+// TestGetsFurther: a server that cannot go on, and cuts off ever later, is one
+// that gets there.
+func TestGetsFurther(t *testing.T) {
+	l := newLab(t)
+	l.Fail("cut-whole", 1)
+	l.Fail("416", 1)
+	l.Fail("cut", 2)
+	v, err := l.pull()
+	l.whole(v, err)
+}
+
 func (l *lab) part() string {
 	l.t.Helper()
 	found, err := filepath.Glob(filepath.Join(l.dir, inventory.PullDir, "*-????????????????????????????????????????????????????????????????"))
@@ -315,6 +366,12 @@ func TestBadNames(t *testing.T) {
 		"/etc/passwd":            "begins with a slash",
 		`a\b`:                    "holds a backslash",
 		"a\x00b":                 "holds a control character",
+		"a\x1b[31mb":             "holds a control character",
+		"a\u0085b":               "holds a control character",
+		"a\u202eb":               `file name "a\u202eb" holds a character that changes how it is shown`,
+		"a\u2066b":               "holds a character that changes how it is shown",
+		"a\u200fb":               "holds a character that changes how it is shown",
+		"a\u2028b":               "holds a character that changes how it is shown",
 		"a//b":                   "has an empty part",
 		"./a":                    "has an empty part",
 		"cupel-inventory.json":   "is reserved",
@@ -407,9 +464,16 @@ func TestSelections(t *testing.T) {
 	if _, err = l.hub().Pull(t.Context(), o); !errors.Is(err, hub.ErrUsage) || !strings.Contains(err.Error(), `--include "*.gguf" matches none of the 5 files`) {
 		t.Error(err)
 	}
-	v.Revision = strings.Repeat("a", 40)
-	must(t, v.Save(l.dir))
-	if _, err = l.pull(); !errors.Is(err, hub.ErrConflict) {
+	other := *v
+	other.Revision = strings.Repeat("a", 40)
+	must(t, other.Save(l.dir))
+	if _, err = l.pull(); !errors.Is(err, hub.ErrConflict) || !strings.HasSuffix(err.Error(), " holds org/model at "+other.Revision+", asked for "+hubtest.Commit+"; pull another commit into a folder of its own") {
+		t.Error(err)
+	}
+	other = *v
+	other.Repo = "org/fork"
+	must(t, other.Save(l.dir))
+	if _, err = l.pull(); !errors.Is(err, hub.ErrConflict) || !strings.HasSuffix(err.Error(), " holds org/fork at "+hubtest.Commit+", asked for org/model; pull another repository into a folder of its own, also where its commit is the same") {
 		t.Error(err)
 	}
 }
@@ -435,6 +499,18 @@ func TestRevision(t *testing.T) {
 		if _, err := l.hub().Pull(t.Context(), o); !errors.Is(err, hub.ErrUsage) {
 			t.Errorf("%q: %v", repo, err)
 		}
+	}
+}
+
+// TestOldName: a repository from before repositories had owners.
+func TestOldName(t *testing.T) {
+	l := newLab(t)
+	l.Fail("old-name", -1)
+	o := l.options()
+	o.Repo = "model"
+	v, err := l.hub().Pull(t.Context(), o)
+	if l.whole(v, err); v.Repo != "model" {
+		t.Error(v.Repo)
 	}
 }
 

@@ -44,7 +44,7 @@ func CheckRepo(repo string) error {
 	if repoName.MatchString(repo) && !strings.Contains(repo, "..") && !strings.Contains(repo, "--") {
 		return nil
 	}
-	return step.Mark(ErrUsage, step.WithHint(fmt.Errorf("%q is no repository", repo), "write OWNER/REPO, as in the address of the model's page"))
+	return step.Mark(ErrUsage, step.WithHint(fmt.Errorf("%q is no repository", repo), "write OWNER/REPO, as in the address of the model's page, or the one name of an old repository such as gpt2"))
 }
 
 func (h *Hub) checkNames(ctx context.Context, repo, revision string) error {

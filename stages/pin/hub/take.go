@@ -16,6 +16,9 @@ func (h *Hub) Take(ctx context.Context, dir, repo, revision string, look func(pa
 	if err := h.checkNames(ctx, repo, revision); err != nil {
 		return nil, nil, err
 	}
+	if err := inventory.CheckFinished(dir); err != nil {
+		return nil, nil, err
+	}
 	there, err := inventory.Files(dir)
 	if err != nil {
 		return nil, nil, err
@@ -69,6 +72,9 @@ func TakeUnchecked(ctx context.Context, dir, repo, revision string, look func(pa
 	}
 	if !commitID.MatchString(revision) {
 		return nil, step.Mark(ErrUsage, fmt.Errorf("revision %q is not the 40 hexadecimal digits of a commit", revision))
+	}
+	if err := inventory.CheckFinished(dir); err != nil {
+		return nil, err
 	}
 	files, err := inventory.Read(ctx, dir, look)
 	if err != nil {

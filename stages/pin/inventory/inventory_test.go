@@ -165,6 +165,40 @@ func TestVerify(t *testing.T) {
 	check("unreadable config.json")
 }
 
+// TestCheckFinished: what a pull leaves behind, at each of its stages.
+func TestCheckFinished(t *testing.T) {
+	for name, c := range map[string]struct {
+		files []string
+		want  string
+	}{
+		"no pull":                {[]string{"config.json"}, ""},
+		"between two files":      {[]string{"config.json", PullDir + "/"}, "unfinished files: 0"},
+		"in a file":              {[]string{"config.json", PullDir + "/1-2", PullDir + "/1-2.etag", PullDir + "/lock"}, "unfinished files: 1"},
+		"ended":                  {[]string{"config.json", File}, ""},
+		"ended, with a lock":     {[]string{"config.json", File, PullDir + "/lock"}, ""},
+		"another selection's":    {[]string{"config.json", File, PullDir + "/1-2"}, "finish it with the same `cupel models pull` again, or remove "},
+		"something of that name": {[]string{"config.json", PullDir}, PullDir + ": "},
+	} {
+		dir := t.TempDir()
+		for _, f := range c.files {
+			at := filepath.Join(dir, f)
+			err := os.MkdirAll(filepath.Dir(at), 0o777)
+			if strings.HasSuffix(f, "/") {
+				err = errors.Join(err, os.Mkdir(at, 0o777))
+			} else {
+				err = errors.Join(err, os.WriteFile(at, nil, 0o666))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := CheckFinished(dir)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	b, err := sample(f).Encode()
 	if err != nil {

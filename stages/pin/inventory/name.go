@@ -44,6 +44,8 @@ func CheckPath(path string) error {
 		return fmt.Errorf("file name %q… of %d bytes, and at most 1024 are allowed", path[:40], len(path))
 	case strings.ContainsFunc(path, unicode.IsControl):
 		return fmt.Errorf("file name %+q holds a control character", path)
+	case strings.ContainsFunc(path, disguises):
+		return fmt.Errorf("file name %+q holds a character that changes how it is shown", path)
 	case strings.Contains(path, `\`):
 		return fmt.Errorf("file name %q holds a backslash, which parts folders on some systems", path)
 	case strings.HasPrefix(path, "/"):
@@ -64,6 +66,12 @@ func CheckPath(path string) error {
 		}
 	}
 	return nil
+}
+
+// disguises reports characters that turn or break the line that a name is shown
+// on, so that it looks like another one.
+func disguises(r rune) bool {
+	return unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
 // CheckPaths says which two of these paths cannot both be files of one folder,

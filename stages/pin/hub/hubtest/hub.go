@@ -61,6 +61,7 @@ type Hub struct {
 // The faults:
 //
 //	cut           the connection breaks in the middle of a file
+//	cut-whole     the same, and only where no part was asked for
 //	cut-small     the same after a few bytes
 //	short         the answer ends early and in order
 //	other-content other bytes of the same length
@@ -81,6 +82,7 @@ type Hub struct {
 //	commit        another commit in X-Repo-Commit
 //	linked-size   another X-Linked-Size
 //	moved         the API redirects to another name of the repository
+//	old-name      API and files redirect from the one name "model"
 //	429, 500, 503 these answers; Retry-After is RetryAfter
 //	401, 403      these
 //	gated, no-repo, no-revision, no-file   with X-Error-Code
@@ -182,6 +184,10 @@ func (h *Hub) serveHub(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, r.URL.RequestURI(), http.StatusFound)
 	case h.fault("to-http"):
 		http.Redirect(w, r, "http://models.example.com"+path, http.StatusFound)
+	case strings.HasPrefix(path, "/api/models/model/") && h.fault("old-name"):
+		http.Redirect(w, r, strings.Replace(r.URL.RequestURI(), "/model/", "/"+Repo+"/", 1), http.StatusTemporaryRedirect)
+	case strings.HasPrefix(path, "/model/") && h.fault("old-name"):
+		http.Redirect(w, r, "/org"+r.URL.RequestURI(), http.StatusTemporaryRedirect)
 	case strings.HasPrefix(path, "/api/models/"):
 		h.api(w, r, strings.TrimPrefix(path, "/api/models/"))
 	default:
@@ -358,7 +364,7 @@ func (h *Hub) content(w http.ResponseWriter, r *http.Request, f File, etag strin
 	}
 	half := len(b) / 2
 	switch {
-	case h.fault("cut"):
+	case h.fault("cut"), !ranged && h.fault("cut-whole"):
 		sendPart(w, b, half)
 		return
 	case h.fault("cut-small"):

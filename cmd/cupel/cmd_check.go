@@ -62,7 +62,7 @@ them stands is refused.
 				return a.printJSON(map[string]any{"spec_hash": loaded.Digest, "warnings": warnings})
 			}
 			for _, w := range warnings {
-				fmt.Fprintf(a.stderr, "%s: warning: %s\n", args[0], w)
+				fmt.Fprintf(a.stderr, "%s: warning: %s\n", args[0], printable(w))
 			}
 			if a.verbose {
 				a.printf("%s: ok, spec %s\n", args[0], loaded.Digest)
@@ -235,6 +235,7 @@ func (a *app) warnings(l *spec.Loaded, locked bool) ([]string, error) {
 			out = append(out, "decide.approvals: nobody can approve yet: "+err.Error())
 		}
 	}
+	out = append(out, futureResearch(l.Campaign)...)
 	out = append(out, research.Warnings(l.Campaign)...)
 	out = append(out, preflight.Warnings(l.Campaign)...)
 	counts, err := selectedItems(l)

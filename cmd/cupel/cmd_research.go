@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/prior"
 	"github.com/cupel-dev/cupel/stages/prior/table"
@@ -56,6 +57,25 @@ var clock = time.Now
 
 func todayText() string { return clock().UTC().Format(time.DateOnly) }
 
+// eastmost is how far the day is ahead of UTC where it begins first.
+const eastmost = 14 * time.Hour
+
+// futureResearch warns when sources were looked at on a day that has begun
+// nowhere: every age that is counted to it is wrong.
+func futureResearch(c *spec.Campaign) []string {
+	if c.Research == nil || c.Research.ObservedOn <= clock().Add(eastmost).UTC().Format(time.DateOnly) {
+		return nil
+	}
+	return []string{fmt.Sprintf("research.observedOn: %s lies in the future, today is %s; ages are counted to it, so sources look older than they are: write the day on which they were looked at", c.Research.ObservedOn, todayText())}
+}
+
+// legible is an error of a file that somebody else made, with what a terminal
+// would act on escaped.
+type legible struct{ error }
+
+func (e legible) Error() string { return printable(e.error.Error()) }
+func (e legible) Unwrap() error { return e.error }
+
 // dayFlag checks a day that a flag gives.
 func dayFlag(flag, s string) error {
 	if _, err := time.Parse(time.DateOnly, s); err != nil {
@@ -66,9 +86,11 @@ func dayFlag(flag, s string) error {
 
 // libraryError gives errors of the kept sources their exit code.
 func libraryError(dir string, err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
+	}
+	err = legible{err}
+	switch {
 	case errors.Is(err, library.ErrTampered):
 		return fail(exitFailed, err)
 	case errors.Is(err, fs.ErrNotExist):

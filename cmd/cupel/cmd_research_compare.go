@@ -75,7 +75,7 @@ func (a *app) nearest(finding string, o nearestOptions) error {
 	}
 	rec, err := findingRecord(finding)
 	if err != nil {
-		return fail(exitUsage, err)
+		return fail(exitUsage, legible{err})
 	}
 	if _, ok := rec.Candidates[o.candidate]; o.candidate != "" && !ok {
 		return fail(exitUsage, fmt.Errorf("--candidate %s: there is none in %s; there are %s", o.candidate, finding, listed(slices.Sorted(maps.Keys(rec.Candidates)))))
@@ -199,16 +199,16 @@ func firstPin(p *evidence.PinDoc, names ...string) string {
 }
 
 func (a *app) printNearest(c compared, ages map[string]string) {
-	a.printf("%s  %s %s  %s\n", c.Candidate, c.Workload, c.Cell, settingText(c.Setting))
+	a.printf("%s\n", printable(fmt.Sprintf("%s  %s %s  %s", c.Candidate, c.Workload, c.Cell, settingText(c.Setting))))
 	if len(c.Matches) == 0 {
 		a.printf("  no entry has anything in common with it\n\n")
 		return
 	}
 	for _, m := range c.Matches {
-		a.printf("  score %d (%s): %s, %s, %s: %s\n", m.Score, m.Explain(), m.Entry.ID, m.Entry.Source, ages[m.Entry.Source], settingText(m.Entry.Setting))
+		a.printf("  score %d (%s): %s, %s, %s: %s\n", m.Score, m.Explain(), printable(m.Entry.ID), printable(m.Entry.Source), ages[m.Entry.Source], printable(settingText(m.Entry.Setting)))
 		a.printDeltas(m.Deltas)
 		for _, w := range m.Warnings {
-			a.printf("    warning: %s\n", w)
+			a.printf("    warning: %s\n", printable(w))
 		}
 	}
 	a.printf("\n")
@@ -218,7 +218,8 @@ func (a *app) printDeltas(deltas []match.Delta) {
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	for _, d := range deltas {
 		note := strings.Trim(d.Reason+"; "+d.Note, "; ")
-		fmt.Fprintf(w, "    %s\tlocal %s\texternal %s\t%s\t%s\n", d.Metric, withUnit(d.Local, d.Unit), withUnit(&d.External, d.Unit), percentOf(d.DeltaPct), note)
+		fmt.Fprintf(w, "    %s\tlocal %s\texternal %s\t%s\t%s\n", printable(d.Metric), printable(withUnit(d.Local, d.Unit)), printable(withUnit(&d.External, d.Unit)),
+			percentOf(d.DeltaPct), printable(note))
 	}
 	w.Flush()
 	if len(deltas) == 0 {

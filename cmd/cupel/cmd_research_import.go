@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path"
@@ -217,6 +218,7 @@ func (o importOptions) load(ctx context.Context, name string) (library.Import, e
 }
 
 func fetchError(err error) error {
+	err = legible{err}
 	switch {
 	case errors.Is(err, context.Canceled):
 		return fail(exitInterrupted, errors.New("interrupted; nothing was kept"))
@@ -276,6 +278,8 @@ func slug(name string) string {
 func readImport(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, step.WithHint(fmt.Errorf("%s: no such file", name), "name a file that was saved here, or get a page with --fetch URL")
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
@@ -297,7 +301,7 @@ const mostSkipped = 20
 func (a *app) keepTable(to, name string, in library.Import) (importedTable, error) {
 	res, err := library.Add(to, in)
 	if err != nil {
-		return importedTable{}, fail(exitUsage, fmt.Errorf("%s: %w", name, err))
+		return importedTable{}, fail(exitUsage, legible{fmt.Errorf("%s: %w", name, err)})
 	}
 	ans := importedTable{File: name, Source: in.ID, State: res.State, Rows: len(res.Rows), Entries: entries(res.Rows), Versions: len(res.Source.Versions), Aside: aside(res.Rows), Skipped: res.Problems}
 	if ans.Skipped == nil {
@@ -332,7 +336,7 @@ func (a *app) reportImport(to string, ans importedTable) {
 			a.notef("%s: and %d more; cupel research show %s --in %s lists all\n", ans.File, len(ans.Skipped)-mostSkipped, ans.Source, to)
 			break
 		}
-		a.notef("%s:%d: %s\n", ans.File, p.Line, p.Reason)
+		a.notef("%s:%d: %s\n", ans.File, p.Line, printable(p.Reason))
 	}
 	if a.json {
 		return
@@ -340,6 +344,6 @@ func (a *app) reportImport(to string, ans importedTable) {
 	state := map[string]string{library.New: "kept", library.Another: fmt.Sprintf("kept as version %d", ans.Versions), library.Unchanged: "known already, unchanged"}[ans.State]
 	a.printf("%s: %s: %d value(s) of %d line(s), %d not read; %s\n", ans.Source, state, ans.Rows, ans.Entries, len(ans.Skipped), filepath.ToSlash(filepath.Join(to, ans.Source)))
 	if len(ans.Aside) > 0 {
-		a.printf("  columns that are no field, kept beside the values: %s\n", strings.Join(ans.Aside, ", "))
+		a.printf("  columns that are no field, kept beside the values: %s\n", printable(strings.Join(ans.Aside, ", ")))
 	}
 }

@@ -62,7 +62,8 @@ func (a *app) listSources(dir, day string) error {
 	fmt.Fprintln(w, "source\tkind\tpublished\tobserved\tage\tvalues\tversions\turl")
 	for _, s := range out {
 		v := s.Latest()
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", s.ID, s.Kind, orDash(v.PublishedOn), v.ObservedOn, ageOf(s.AgeDays, s.Age), v.Rows.Lines, len(s.Versions), s.URL)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", printable(s.ID), printable(s.Kind), orDash(printable(v.PublishedOn)), printable(v.ObservedOn),
+			ageOf(s.AgeDays, s.Age), v.Rows.Lines, len(s.Versions), printable(s.URL))
 	}
 	return w.Flush()
 }
@@ -118,18 +119,18 @@ func (a *app) showSource(dir, id string, number int) error {
 }
 
 func (a *app) printSource(s library.Source, v library.Version, number int, rows []table.Row, skipped []table.Problem) {
-	a.printf("%s  %s  %s\n", s.ID, s.Kind, s.URL)
+	a.printf("%s\n", printable(s.ID+"  "+s.Kind+"  "+s.URL))
 	if s.Publisher != "" {
 		owns := ""
 		if s.OwnsFact {
 			owns = ", owns the fact"
 		}
-		a.printf("publisher %s%s\n", s.Publisher, owns)
+		a.printf("publisher %s%s\n", printable(s.Publisher), owns)
 	}
-	a.printf("version %d of %d: observed %s, published %s, %s then\n", number, len(s.Versions), v.ObservedOn, orDash(v.PublishedOn), ageAt(v, v.ObservedOn))
-	a.printf("snapshot %s, %d bytes, sha256 %s\n", v.Snapshot.Name, v.Snapshot.Size, v.Snapshot.Digest)
+	a.printf("version %d of %d: observed %s, published %s, %s then\n", number, len(s.Versions), printable(v.ObservedOn), orDash(printable(v.PublishedOn)), ageAt(v, v.ObservedOn))
+	a.printf("snapshot %s, %d bytes, sha256 %s\n", printable(v.Snapshot.Name), v.Snapshot.Size, v.Snapshot.Digest)
 	if v.FinalURL != "" {
-		a.printf("fetched from %s, %s\n", v.FinalURL, v.ContentType)
+		a.printf("fetched from %s\n", printable(v.FinalURL+", "+v.ContentType))
 	}
 	a.printf("\n")
 	printRows(a.stdout, rows)
@@ -137,7 +138,7 @@ func (a *app) printSource(s library.Source, v library.Version, number int, rows 
 		a.printf("\nnot read:\n")
 	}
 	for _, p := range skipped {
-		a.printf("  line %d: %s\n", p.Line, p.Reason)
+		a.printf("  line %d: %s\n", p.Line, printable(p.Reason))
 	}
 }
 
@@ -145,8 +146,13 @@ func printRows(out io.Writer, rows []table.Row) {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "line\tmodel\thardware\tengine\tquantisation\tcontext\tconcurrency\tmetric\tvalue\tas written\tnotes")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Line, r.Model, orDash(r.Hardware), orDash(r.Engine), orDash(r.Quantisation),
-			number(r.Context, "%.0f"), whole(r.Concurrency), r.Metric, withUnit(&r.Value, r.Unit), r.Written, rowNotes(r))
+		cells := []string{r.Model, orDash(r.Hardware), orDash(r.Engine), orDash(r.Quantisation), number(r.Context, "%.0f"), whole(r.Concurrency),
+			r.Metric, withUnit(&r.Value, r.Unit), r.Written, rowNotes(r)}
+		fmt.Fprintf(w, "%d", r.Line)
+		for _, c := range cells {
+			fmt.Fprintf(w, "\t%s", printable(c))
+		}
+		fmt.Fprintln(w)
 	}
 	w.Flush()
 }

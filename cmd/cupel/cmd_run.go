@@ -91,6 +91,9 @@ func (a *app) runCampaign(ctx context.Context, path string, o runOptions, verdic
 	if err != nil {
 		return err
 	}
+	for _, w := range futureResearch(c.loaded.Campaign) {
+		fmt.Fprintf(a.stderr, "cupel: warning: %s\n", w)
+	}
 	s, err := a.store(c, store.ReadWrite)
 	if err != nil {
 		return err

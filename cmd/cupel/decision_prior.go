@@ -16,7 +16,7 @@ func (a *app) printPriors(p painter, guards []evidence.GuardResult) {
 		a.printf("  %s %s, %s: %s: %s\n", p.yellow("warning prior"), g.Guard, place(g), publish.Outcome(g), priorOutcome(g))
 		for _, w := range g.Warnings {
 			if said, ok := strings.CutPrefix(w, "prior: "); ok {
-				a.printf("    %s\n", said)
+				a.printf("    %s\n", printable(said))
 			}
 		}
 	}
@@ -38,7 +38,7 @@ func (a *app) printResearch(rec *evidence.Record) {
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "\nresearch\tkind\tpublished\tage\trole")
 	for _, s := range rec.Research.Sources {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.ID, s.Kind, orDash(s.PublishedOn), ageOf(s.AgeDays, s.Age), s.Role)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable(s.ID), printable(s.Kind), orDash(s.PublishedOn), ageOf(s.AgeDays, s.Age), s.Role)
 	}
 	w.Flush()
 	a.printClaims(rec.Research)
@@ -50,7 +50,11 @@ func (a *app) printClaims(r *evidence.Research) {
 	for _, s := range r.Sources {
 		for _, c := range s.Claims {
 			for _, m := range c.Measured {
-				fmt.Fprintf(w, "%s%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", head, m.Metric, c.Candidate, s.ID, withUnit(&c.Value, c.Unit), claimPlace(m), withUnit(m.Value, m.Unit), percentOf(m.DeltaPct), strings.TrimLeft(m.Reason+", "+m.Doubt, ", "))
+				fmt.Fprint(w, head)
+				for _, cell := range []string{m.Metric, c.Candidate, s.ID, withUnit(&c.Value, c.Unit), claimPlace(m), withUnit(m.Value, m.Unit), percentOf(m.DeltaPct)} {
+					fmt.Fprint(w, printable(cell), "\t")
+				}
+				fmt.Fprintln(w, printable(strings.Trim(m.Reason+", "+m.Doubt, ", ")))
 				head = ""
 			}
 		}
@@ -68,7 +72,11 @@ func claimPlace(m evidence.ClaimMeasured) string {
 	return strings.TrimSpace(m.Workload + " " + m.Cell)
 }
 
+// withUnit is a dash for a value that is not known: there is no unit of it.
 func withUnit(v *float64, unit string) string {
+	if v == nil {
+		return "-"
+	}
 	return strings.TrimSpace(number(v, "%.6g") + " " + unit)
 }
 

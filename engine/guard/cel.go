@@ -148,4 +148,6 @@ const (
 	opDivide = operators.Divide
 	opModulo = operators.Modulo
 	opNegate = operators.Negate
+	opAnd    = operators.LogicalAnd
+	opOr     = operators.LogicalOr
 )

@@ -98,6 +98,35 @@ func (p *Program) Bounds() []Bound {
 	return out
 }
 
+// Clause is one of the conditions that && and || join, and the variables that
+// it names.
+type Clause struct {
+	Text string
+	Vars []string
+}
+
+// Clauses lists the conditions of the rule that && and || join, in order; a rule
+// without either is one.
+func (p *Program) Clauses() []Clause {
+	return p.clauses(nil, p.ast.NativeRep().Expr())
+}
+
+func (p *Program) clauses(out []Clause, x expr) []Clause {
+	if x.Kind() == kindCall && (x.AsCall().FunctionName() == opAnd || x.AsCall().FunctionName() == opOr) {
+		for _, arg := range x.AsCall().Args() {
+			out = p.clauses(out, arg)
+		}
+		return out
+	}
+	c := Clause{Text: exprText(x, p.ast)}
+	preOrder(x, func(part expr) {
+		if part.Kind() == kindIdent && slices.Contains(p.Vars(), part.AsIdent()) && !slices.Contains(c.Vars, part.AsIdent()) {
+			c.Vars = append(c.Vars, part.AsIdent())
+		}
+	})
+	return append(out, c)
+}
+
 func (p *Program) bound(left expr, fn string, right expr) (Bound, bool) {
 	dotted, ok := chain(left)
 	f := p.env.root.find(dotted)

@@ -115,6 +115,20 @@ func TestAllProblemsAreReported(t *testing.T) {
 	}
 }
 
+func TestClauses(t *testing.T) {
+	p, err := testEnv(t).Compile("lo > -0.02 && (candidate.ttft_ms.p95 <= 1.1 * baseline.ttft_ms.p95 || !(boot.hi > 0.05 && lo < 1)) && [n].all(x, x > 3)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Clause{
+		{"lo > -0.02", []string{"lo"}}, {"candidate.ttft_ms.p95 <= 1.1 * baseline.ttft_ms.p95", []string{"candidate", "baseline"}},
+		{"!(boot.hi > 0.05 && lo < 1)", []string{"boot", "lo"}}, {"[n].all(x, x > 3)", []string{"n"}},
+	}
+	if diff := cmp.Diff(want, p.Clauses()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestPathsVarsBounds(t *testing.T) {
 	p, err := testEnv(t).Compile("lo > -0.02 && candidate.ttft_ms.p95 <= 1.1 * baseline.ttft_ms.p95 && 0.05 >= boot.hi && lo < 1 && [n].all(x, x > 3)")
 	if err != nil {

@@ -69,7 +69,7 @@ func (c *checker) list(s cue.Value, n *node, p path) {
 			c.value(elem, e, p.with(index(i)))
 		}
 	}
-	if len(*c.errs) == before && !c.accepts(s, n) {
+	if len(*c.errs) == before && !n.broken() && !c.accepts(s, n) {
 		c.mismatch(s, n, p)
 	}
 }

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,6 +51,13 @@ type field struct {
 	name string
 	at   pos // of the name
 	val  *node
+}
+
+// broken reports whether n, or anything in it, could not be read; what could not
+// has been reported.
+func (n *node) broken() bool {
+	return n.kind == cue.BottomKind || slices.ContainsFunc(n.elems, (*node).broken) ||
+		slices.ContainsFunc(n.fields, func(f field) bool { return f.val.broken() })
 }
 
 // get returns a field's value, nil when n is no struct or has no such field.

@@ -26,7 +26,7 @@ const (
 // The sample size is that of the non-inferiority test by the normal
 // distribution at 10 % disagreement, 80 % power and no true difference.
 func Warnings(c *spec.Campaign, counts map[string]map[string]int) []string {
-	var out []string
+	out := mixed(c)
 	eachQuality(c, counts, func(name string, p *guard.Program, stratum string, have int) {
 		out = append(out, warnings(name, stratum, p, have, c.Confidence())...)
 	})

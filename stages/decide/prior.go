@@ -2,6 +2,7 @@ package decide
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -137,16 +138,62 @@ func claimedIn(path, side string) (name string, ok bool) {
 	return name, err == nil
 }
 
-// priors refuses a guard on priors that no source with a snapshot claims of any
-// candidate that it looks at: it would say nothing for ever.
+// mixed warns of guards of which a part names no prior: a reader may think that
+// this part still decides.
+func mixed(c *spec.Campaign) (out []string) {
+	for _, name := range slices.Sorted(maps.Keys(c.Decide.Guards)) {
+		g := c.Decide.Guards[name]
+		p, err := compile(c.Measure[g.On].Kind, g, claimedMetrics(c))
+		if err != nil || !(rule{p}).readsPrior() {
+			continue
+		}
+		for _, part := range p.Clauses() {
+			if len(part.Vars) > 0 && !slices.Contains(part.Vars, priorGroup) {
+				out = append(out, fmt.Sprintf("guard %s: it names a prior, so all of it only warns, and `%s` passes and blocks nothing; put that into a guard of its own", name, part.Text))
+			}
+		}
+	}
+	return out
+}
+
+// priors refuses a guard on priors that it can never read, of any candidate that
+// it looks at: it would say nothing for ever.
 func (k *checker) priors(r rule) {
 	for _, path := range r.Paths() {
 		for _, side := range priorSides {
-			metric, ok := claimedIn(path, side)
-			if ok && !k.claimed(side, metric) {
-				k.add("rule", "%s: no source with a snapshot claims it of %s; save what the source said and name it as snapshot", path, strings.Join(k.of(side), ", "))
+			if metric, ok := claimedIn(path, side); ok {
+				k.unread(path, metric, k.of(side))
 			}
 		}
+	}
+}
+
+// unread says why a prior is never read: what is claimed is of another workload,
+// or was not kept, or is of nobody here.
+func (k *checker) unread(path, metric string, of []string) {
+	who, unkept, elsewhere := strings.Join(of, ", "), false, []string{}
+	for _, s := range k.campaign.Research.Sources {
+		for _, c := range s.Claims {
+			switch {
+			case c.Metric != metric || !slices.Contains(of, c.Candidate):
+			case c.Workload != "" && c.Workload != k.guard.On:
+				elsewhere = append(elsewhere, c.Workload)
+			case s.Snapshot == nil:
+				unkept = true
+			default:
+				return
+			}
+		}
+	}
+	slices.Sort(elsewhere)
+	switch {
+	case unkept:
+		k.add("rule", "%s: no source with a snapshot claims it of %s; save what the source said and name it as snapshot", path, who)
+	case len(elsewhere) > 0:
+		k.add("rule", "%s: it is claimed of %s for workload %s only, and the guard looks at %s; put the guard on that workload, or claim it for %s where the source says so",
+			path, who, strings.Join(slices.Compact(elsewhere), " and "), k.guard.On, k.guard.On)
+	default:
+		k.add("rule", "%s: no source claims it of %s; name a candidate of which one does, or add the claim", path, who)
 	}
 }
 
@@ -159,16 +206,4 @@ func (k *checker) of(side string) []string {
 		return k.guard.Candidates
 	}
 	return PolicyOf(k.campaign).Candidates
-}
-
-func (k *checker) claimed(side, metric string) bool {
-	of := k.of(side)
-	for _, s := range k.campaign.Research.Sources {
-		for _, c := range s.Claims {
-			if s.Snapshot != nil && c.Metric == metric && slices.Contains(of, c.Candidate) && (c.Workload == "" || c.Workload == k.guard.On) {
-				return true
-			}
-		}
-	}
-	return false
 }

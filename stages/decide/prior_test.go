@@ -99,7 +99,7 @@ func TestCheckOfPriors(t *testing.T) {
 	c := researched()
 	for rule, want := range map[string]string{
 		`prior.candidate["throughput_tok_z"] > 0.0`:                       `did you mean prior.candidate["throughput_tok_s"]?`,
-		`prior.baseline["score.old"] > 0.0`:                               "no source with a snapshot claims it of bf16",
+		`prior.baseline["score.old"] > 0.0`:                               "no source claims it of bf16; name a candidate",
 		`prior.candidate["zero"] >= 0.0`:                                  "it holds whatever is measured",
 		`candidate.throughput_tok_s > prior.throughput_tok_s`:             "there is no field throughput_tok_s in prior",
 		`candidate.throughput_tok_s > prior.candidate["score.old"]`:       "",
@@ -119,3 +119,42 @@ func TestCheckOfPriors(t *testing.T) {
 
 // quality names a quality workload of the campaign.
 func quality(c *spec.Campaign) string { return anyQuality(c) }
+
+// The reason is the one that holds: another workload, or nothing that was kept.
+func TestCheckSaysWhyAPriorIsNotRead(t *testing.T) {
+	c := researched()
+	claims := c.Research.Sources[0].Claims[:1]
+	c.Decide.Guards = map[string]spec.Guard{"all": {On: quality(c), Rule: `lo > -0.02`},
+		"there": {On: quality(c), Rule: `candidate.mean > prior.candidate["throughput_tok_s"]`, Candidates: []string{"fp8"}}}
+	errs := Check(c)
+	if len(errs) != 1 || !strings.Contains(errs[0].Msg, "it is claimed of fp8 for workload load only, and the guard looks at "+quality(c)) {
+		t.Errorf("%+v", errs)
+	}
+	claims[0].Workload, claims[0].Cell = "", ""
+	c.Research.Sources[0].Snapshot = nil
+	if errs = Check(c); len(errs) != 1 || !strings.Contains(errs[0].Msg, "no source with a snapshot claims it of fp8; save what the source said") {
+		t.Errorf("%+v", errs)
+	}
+}
+
+func TestWarnsOfMixedGuards(t *testing.T) {
+	c := researched()
+	for rule, want := range map[string][]string{
+		`lo > -0.02`: nil,
+		`candidate.mean > 0.5 * prior.candidate["zero"]`:                           nil,
+		`lo > -0.02 && (candidate.mean > prior.candidate["zero"] || hi > 0.0)`:     {"`lo > -0.02`", "`hi > 0.0`"},
+		`prior.candidate["zero"] < lo && prior.baseline["throughput_tok_s"] > 1.0`: nil,
+	} {
+		c.Decide.Guards = map[string]spec.Guard{"mixed": {On: quality(c), Rule: rule}}
+		got := Warnings(c, nil)
+		if len(got) != len(want) {
+			t.Errorf("%s: %q", rule, got)
+			continue
+		}
+		for i, part := range want {
+			if !strings.HasPrefix(got[i], "guard mixed: it names a prior, so all of it only warns, and "+part+" passes and blocks nothing") {
+				t.Errorf("%s: %s", rule, got[i])
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package prior
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cupel-dev/cupel/stages/metric"
@@ -56,6 +57,17 @@ func unitOf(name string) (string, bool) {
 	id, _, _ := strings.Cut(name, ".")
 	d, ok := metric.Lookup(id)
 	return d.Unit, ok
+}
+
+// positive are the units of the dictionary of which no value is below 0: times,
+// rates, counts and shares. Changes in percent and scores may be.
+var positive = []string{"ms", "s", "tok/s", "req/s", "tokens", "requests", "ratio", "share", "preemptions", "GPU h"}
+
+// NeverNegative reports whether no value of a metric can be below 0; false for
+// one that nobody knows.
+func NeverNegative(name string) bool {
+	u, ok := unitOf(name)
+	return ok && slices.Contains(positive, u)
 }
 
 // MetricUnit is the unit of a metric of this campaign, "" when no metric has

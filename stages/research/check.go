@@ -18,13 +18,17 @@ type Problem struct {
 	Msg, Hint     string
 }
 
-// Check finds claims about cells that no workload has.
+// Check finds claims about cells that no workload has, and values that nothing
+// can have.
 func Check(c *spec.Campaign) (out []Problem) {
 	if c.Research == nil {
 		return nil
 	}
 	for i, s := range c.Research.Sources {
 		for j, cl := range s.Claims {
+			if cl.Value < 0 && prior.NeverNegative(cl.Metric) {
+				out = append(out, Problem{i, j, "value", fmt.Sprintf("found %v, and %s is never below 0", cl.Value, cl.Metric), "correct it to what the source says, or leave the claim out"})
+			}
 			if cl.Cell == "" {
 				continue
 			}

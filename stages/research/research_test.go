@@ -91,6 +91,18 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestCheckRefusesLessThanNothing(t *testing.T) {
+	c := campaign()
+	for metric, want := range map[string]bool{"ttft_ms.p50": true, "throughput_tok_s": true, "context.served": true, "request_rate": true, "failure_rate": true,
+		"cost.per_1k_items": false, "gpu_hours": true, "drift_pct": false, "mean": false, "elo": false} {
+		c.Research.Sources[1].Claims = []spec.Claim{{Metric: metric, Value: -5}, {Metric: metric, Value: 0}}
+		got := Check(c)
+		if want != (len(got) == 1 && got[0].Field == "value" && got[0].Msg == "found -5, and "+metric+" is never below 0") || !want && got != nil {
+			t.Errorf("%s: %+v", metric, got)
+		}
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	got := strings.Join(Warnings(campaign()), "\n")
 	for _, want := range []string{"source aging is aging: 80 days old", "source aging is a lead only: an advisory is a fit estimate", `claims ttft_ms.p50 in "furlongs"`, "candidate b is measured and not on the shortlist"} {

@@ -67,7 +67,8 @@ func FormatOf(ext string) string {
 	return ""
 }
 
-// Read reads a file of a format within the limits.
+// Read reads a file of a format within the limits: UTF-8, or UTF-16 with a byte
+// order mark.
 func Read(format string, src []byte) ([]Table, []Problem, error) {
 	read, ok := Formats[format]
 	switch {
@@ -75,10 +76,15 @@ func Read(format string, src []byte) ([]Table, []Problem, error) {
 		return nil, nil, fmt.Errorf("there is no reader for %q", format)
 	case len(src) > MaxBytes:
 		return nil, nil, fmt.Errorf("%d bytes, allowed %d", len(src), MaxBytes)
-	case bytes.Count(src, []byte("\n")) > maxLines:
+	}
+	text, err := decoded(src)
+	if err != nil {
+		return nil, nil, err
+	}
+	if bytes.Count(text, []byte("\n")) > maxLines {
 		return nil, nil, fmt.Errorf("more than %d lines", maxLines)
 	}
-	tables, problems, err := read(src)
+	tables, problems, err := read(text)
 	if err != nil {
 		return nil, problems, err
 	}

@@ -131,9 +131,14 @@ func (d *decoder) here() int {
 
 func (d *decoder) located(err error) error { return fmt.Errorf("line %d: %s", d.here(), plain(err)) }
 
-// plain drops the package name from jsontext's messages.
+// plain drops the package name from jsontext's messages, and keeps which name it
+// is that stands twice.
 func plain(err error) string {
-	if s, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+	s, ok := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case ok && errors.Is(s.Err, jsontext.ErrDuplicateName):
+		return fmt.Sprintf("the name %q stands twice in one object, so one of its values would be lost; remove one", s.JSONPointer.LastToken())
+	case ok:
 		return s.Err.Error()
 	}
 	return err.Error()

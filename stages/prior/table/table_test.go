@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"os"
@@ -141,7 +142,7 @@ func TestLlamaBench(t *testing.T) {
 func TestRefusesFiles(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40)
 	for _, tt := range []struct{ format, src, want string }{
-		{"json", `[{"model": "a", "model": "b"}]`, "duplicate"},
+		{"json", `[{"model": "a", "model": "b"}]`, "stands twice in one object"},
 		{"json", `[` + deep + `]`, "nested deeper than 32"},
 		{"json", `{"x": ` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`, "nested deeper than 32"},
 		{"json", `{"a": 1}`, "no list of objects"},
@@ -242,6 +243,7 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(FormatOf(filepath.Ext(name)), src)
 	}
+	f.Add("csv", utf16Of(binary.LittleEndian, accents))
 	f.Add("jsonl", []byte("{\"model\":\"a\",\"tok/s\":\"1\"}\n{\n"))
 	f.Fuzz(func(t *testing.T, format string, src []byte) {
 		tables, problems, err := Read(format, src)

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/cupel-dev/cupel/engine/step"
 )
 
 // errStalled is why a body that went silent was given up.
@@ -71,7 +73,7 @@ func (r *Response) ReadAll(limit int64) ([]byte, error) {
 // its bytes are not those of the file.
 func (r *Response) Plain() error {
 	if enc := r.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
-		return fmt.Errorf("%s answers with Content-Encoding %s, where the file as it is was asked for", place(r.URL), clip(enc, 40))
+		return step.WithHint(fmt.Errorf("%s answers with Content-Encoding %s, where the file as it is was asked for", place(r.URL), Words(enc, "")), "a proxy may compress what it passes on: use another network, or another server")
 	}
 	return nil
 }

@@ -96,3 +96,24 @@ func TestLicense(t *testing.T) {
 		}
 	}
 }
+
+// TestBadListing: what cannot be right in a listing is said, and what to do.
+func TestBadListing(t *testing.T) {
+	const blob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+	for entry, want := range map[string]string{
+		`{"type":"file","path":"a","oid":"` + blob + `","size":-2}`:                  `lists "a" with a size of -2 bytes, which no file has`,
+		`{"type":"file","path":"a","oid":"` + blob + `","size":4611686018427387904}`: `lists "a" with a size of 4611686018427387904 bytes`,
+		`{"type":"file","path":"a","size":2}`:                                        `lists "a" with "" where the id of a git blob belongs`,
+		`{"type":"file","path":"a","lfs":{"oid":"zz","size":2}}`:                     `lists "a": `,
+		`{"type":"symlink","path":"a","size":2}`:                                     `lists "a" of kind "symlink"`,
+	} {
+		var n node
+		if err := json.Unmarshal([]byte(entry), &n); err != nil {
+			t.Fatal(err)
+		}
+		err := (&Listing{Repo: "org/model"}).addNode(n)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), "; "+badListing) {
+			t.Errorf("%s:\ngot  %v\nwant %s", entry, err, want)
+		}
+	}
+}

@@ -17,7 +17,10 @@ import (
 	"github.com/cupel-dev/cupel/stages/pin/inventory"
 )
 
-const maxPage = 64 << 20 // bytes of one answer of the API
+const (
+	maxPage  = 64 << 20 // bytes of one answer of the API
+	maxPages = 10_000   // of one listing: also pages without files come to an end
+)
 
 // Listing is what the hub says about a commit. The SHA256 of a file that is not
 // stored by LFS is zero: for those the hub knows the git blob id only.
@@ -63,7 +66,7 @@ func (h *Hub) List(ctx context.Context, repo, revision string) (*Listing, error)
 		return nil, err
 	}
 	if m.SHA != revision {
-		return nil, fmt.Errorf("%s: asked for commit %s of %s, the hub answers with %q", h.Endpoint, revision, repo, fetch.Words(m.SHA, ""))
+		return nil, step.WithHint(fmt.Errorf("%s: asked for commit %s of %s, the hub answers with %q", h.Endpoint, revision, repo, fetch.Words(m.SHA, "")), "check --endpoint: a mirror may have another commit only")
 	}
 	l := &Listing{Repo: repo, Revision: revision}
 	l.License, l.LicenseReason = license(m.Card)
@@ -95,14 +98,17 @@ func decode(b []byte, resp *fetch.Response, into any) error {
 }
 
 // badListing is what can be done about a listing that cannot be right.
-const badListing = "nothing was written; check --endpoint: the public hub lists sizes and hashes of all files"
+const badListing = "nothing was written; check --endpoint: the public hub lists every file with its size and hash"
 
 // tree reads the pages of the commit's tree.
 func (h *Hub) tree(ctx context.Context, l *Listing) error {
 	seen := map[string]bool{}
 	for at := h.Endpoint + "/api/models/" + l.Repo + "/tree/" + l.Revision + "?recursive=true"; at != ""; {
 		if seen[at] {
-			return fmt.Errorf("%s: the pages of the listing go round in a circle", h.Endpoint)
+			return step.WithHint(fmt.Errorf("%s: the pages of the listing go round in a circle", h.Endpoint), badListing)
+		}
+		if len(seen) == maxPages {
+			return step.WithHint(fmt.Errorf("%s: the listing has more than %d pages", h.Endpoint, maxPages), badListing)
 		}
 		seen[at] = true
 		b, resp, err := h.Client.JSON(ctx, h.requestURL(at), maxPage)
@@ -131,7 +137,7 @@ func (l *Listing) addNode(n node) error {
 		return nil
 	case "file":
 	default:
-		return fmt.Errorf("%s lists %q of kind %q, and only files and directories are known", l.Repo, n.Path, fetch.Words(n.Type, ""))
+		return step.WithHint(fmt.Errorf("%s lists %q of kind %q, and only files and directories are known", l.Repo, n.Path, fetch.Words(n.Type, "")), badListing)
 	}
 	e := inventory.Entry{Path: n.Path, Size: n.Size, GitBlob: n.OID, Storage: inventory.Git}
 	if n.LFS != nil {

@@ -89,6 +89,7 @@ type Hub struct {
 //	no-tree       the tree is not served
 //	page-away     the next page is on another server
 //	page-loop     the pages go round
+//	page-more     there is always one page more, without files
 //	other-sha     the description is of another commit
 const RetryAfter = "7"
 
@@ -276,6 +277,7 @@ func (h *Hub) describe(w http.ResponseWriter, r *http.Request) {
 func (h *Hub) tree(w http.ResponseWriter, r *http.Request) {
 	from, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
 	to := len(h.Files)
+	past := min(from, to)
 	if h.PageSize > 0 {
 		to = min(to, from+h.PageSize)
 	}
@@ -285,11 +287,13 @@ func (h *Hub) tree(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Link", fmt.Sprintf(`<%s/next>; rel="next"`, h.CDN))
 	case h.fault("page-loop"):
 		w.Header().Set("Link", fmt.Sprintf(`<%s%s>; rel="next"`, h.URL, r.URL.RequestURI()))
+	case h.fault("page-more"):
+		w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="next"`, h.URL+r.URL.Path+"?recursive=true&cursor="+strconv.Itoa(from+len(h.Files)+1)))
 	case to < len(h.Files):
 		w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="next"`, next))
 	}
 	nodes := []map[string]any{{"type": "directory", "path": "sub", "oid": strings.Repeat("d", 40), "size": 0}}
-	for _, f := range h.Files[from:to] {
+	for _, f := range h.Files[past:to] {
 		n := map[string]any{"type": "file", "path": f.Path, "oid": f.oid(), "size": len(f.Content)}
 		if f.LFS {
 			n["lfs"] = map[string]any{"oid": f.sha256(), "size": len(f.Content), "pointerSize": 130}

@@ -27,7 +27,7 @@ func Check(c *spec.Campaign) (out []Problem) {
 	for i, s := range c.Research.Sources {
 		for j, cl := range s.Claims {
 			if cl.Value < 0 && prior.NeverNegative(cl.Metric) {
-				out = append(out, Problem{i, j, "value", fmt.Sprintf("found %v, and %s is never below 0", cl.Value, cl.Metric), "correct it to what the source says, or leave the claim out"})
+				out = append(out, Problem{i, j, "value", fmt.Sprintf("found %v, and %q is never below 0", cl.Value, cl.Metric), "correct it to what the source says, or leave the claim out"})
 			}
 			if cl.Cell == "" {
 				continue

@@ -97,7 +97,7 @@ func TestCheckRefusesLessThanNothing(t *testing.T) {
 		"cost.per_1k_items": false, "gpu_hours": true, "drift_pct": false, "mean": false, "elo": false} {
 		c.Research.Sources[1].Claims = []spec.Claim{{Metric: metric, Value: -5}, {Metric: metric, Value: 0}}
 		got := Check(c)
-		if want != (len(got) == 1 && got[0].Field == "value" && got[0].Msg == "found -5, and "+metric+" is never below 0") || !want && got != nil {
+		if want != (len(got) == 1 && got[0].Field == "value" && got[0].Msg == `found -5, and "`+metric+`" is never below 0`) || !want && got != nil {
 			t.Errorf("%s: %+v", metric, got)
 		}
 	}

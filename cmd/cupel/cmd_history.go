@@ -38,8 +38,8 @@ keeps two apart is said. The pins that changed stand beside the rows.
 
 A change is a split of the series of which the difference of the levels, with an
 interval that holds for all splits at once, leaves out 0; each side needs two rows.
-Cells that were client-bound or found their prompts in a cache are shown and not
-counted. For two runs on the same items, 'cupel compare' is sharper.
+Cells that were client-bound or found their prompts in a cache, and a measurement that
+an earlier finding has already, are shown and not counted. For two runs on the same items, 'cupel compare' is sharper.
 
 --fail-on worse ends in exit code 1 when the newest change of a series is one for the
 worse.

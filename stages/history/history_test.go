@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/metric"
 )
@@ -193,6 +194,39 @@ func TestUnlikeRowsStayApart(t *testing.T) {
 		if n == 0 {
 			t.Errorf("%s: nothing says what keeps them apart", name)
 		}
+	}
+}
+
+// A measurement that was scored and published again is one measurement: two copies
+// on either side of a difference would have no variance and look certain. A finding
+// that is known to be wrong counts nothing and takes nothing from a later one.
+func TestCountedOnce(t *testing.T) {
+	of := func(name, text string) func(*evidence.Record, map[string]any) {
+		return func(r *evidence.Record, _ map[string]any) {
+			r.Evidence = []evidence.EvidenceFile{
+				{Step: "measure/prod/load/" + name, Output: "cell.jsonl", Digest: step.Sum([]byte(text))},
+				{Step: "measure/prod/load/c=40-t1", Output: "cell.jsonl", Digest: step.Sum([]byte(text + name + "40"))},
+			}
+		}
+	}
+	const cell = "c=4-t1"
+	fs := []Finding{
+		finding("a", "2026-01-01", "1", 10, of(cell, "x")), finding("a-2", "2026-01-02", "1", 10, of(cell, "x")),
+		finding("b", "2026-01-03", "1", 12, of(cell, "y")), finding("b-2", "2026-01-04", "1", 12, of(cell, "y")),
+		finding("c", "2026-01-05", "1", 10, nil), finding("d", "2026-01-06", "1", 10, nil), // nothing tells
+	}
+	s := follow(t, "ttft_ms.p50", fs...)[0]
+	var reasons []string
+	for _, r := range s.Rows {
+		reasons = append(reasons, r.Reason)
+	}
+	want := []string{"", "the measurement of a, counted once", "", "the measurement of b, counted once", "", ""}
+	if diff := cmp.Diff(want, reasons); diff != "" || s.Changes != nil {
+		t.Errorf("%s\n%+v", diff, s.Changes)
+	}
+	fs[0].Invalid = "wrong"
+	if r := follow(t, "ttft_ms.p50", fs...)[0].Rows[1]; r.discarded || r.Reason != "" {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -43,6 +43,7 @@ type Row struct {
 	Identity  Pins     `json:"identity"`        // what was measured
 	Changed   []string `json:"changed,omitempty"`
 	discarded bool
+	measured  string // the digests of what was measured, "" = not known
 }
 
 // Pins are pins as observed, or as declared where nobody observed them.
@@ -109,11 +110,16 @@ func rowsOf(f Finding, ask Ask) ([]placed, error) {
 					Reasoning: c.Candidates[name].Reasoning, System: c.Candidates[name].SystemPrompt, Hardware: hardware(who.Pin)},
 				Row: Row{Finding: f.Name, Date: f.Record.Date, Identity: identity(who.Pin)},
 			}
+			from := len(out)
 			if s, ok := who.Scores[workload]; ok {
 				out = append(out, scores(at, s, ask)...)
 			}
 			if l, ok := who.Load[workload]; ok {
 				out = append(out, cells(at, l, ask)...)
+			}
+			for i := range out[from:] {
+				r := &out[from+i]
+				r.measured = measured(f.Record.Evidence, name, workload, r.Place)
 			}
 		}
 	}
@@ -123,6 +129,29 @@ func rowsOf(f Finding, ask Ask) ([]placed, error) {
 		}
 	}
 	return out, nil
+}
+
+// measured names what a row was computed from: the outputs of the measuring steps of
+// its cell, or of its workload where no step is the cell's alone. Answers may repeat
+// byte for byte; the times that are measured with them do not. Of imported
+// measurements the metrics step keeps the rows.
+func measured(files []evidence.EvidenceFile, candidate, workload, place string) string {
+	var ofCell, all []string
+	for _, f := range files {
+		tail, ok := strings.CutPrefix(f.Step, "measure/"+candidate+"/"+workload+"/")
+		if !ok && f.Step != evidence.MetricsStep(candidate, workload) {
+			continue
+		}
+		all = append(all, f.Step+"/"+f.Output+" "+f.Digest.String())
+		if ok && strings.HasPrefix(tail, place+"-t") {
+			ofCell = append(ofCell, all[len(all)-1])
+		}
+	}
+	if ofCell == nil {
+		ofCell = all
+	}
+	slices.Sort(ofCell)
+	return strings.Join(ofCell, "\n")
 }
 
 const overall = "overall"

@@ -25,6 +25,7 @@ type Series struct {
 	Changes   []Change `json:"changes"`
 
 	control control
+	counted map[string]string // what was measured -> the finding that counts it
 }
 
 // Of puts the findings' rows into series and looks for changes in each, at this
@@ -65,7 +66,7 @@ func Of(findings []Finding, ask Ask, confidence float64) ([]*Series, error) {
 func natural(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
 func begin(r placed, name string, before []*Series) *Series {
-	s := &Series{Metric: name, Unit: r.Unit, Better: better(name), Candidate: r.Candidate, Workload: r.Workload, Place: r.Place, control: r.control}
+	s := &Series{Metric: name, Unit: r.Unit, Better: better(name), Candidate: r.Candidate, Workload: r.Workload, Place: r.Place, control: r.control, counted: map[string]string{}}
 	for _, other := range before {
 		if other.Candidate == s.Candidate && other.Workload == s.Workload && other.Place == s.Place {
 			s.Apart = difference(other.control, s.control)
@@ -98,7 +99,16 @@ func cutDot(s string) (head, tail string, ok bool) {
 	return s, "", false
 }
 
+// add appends a row. What was measured once is counted once, however often it was
+// scored and published again: copies would make any difference look certain.
 func (s *Series) add(r Row) {
+	if r.measured != "" && r.Value != nil && !r.discarded {
+		if first, twice := s.counted[r.measured]; twice {
+			r.discarded, r.Reason = true, "the measurement of "+first+", counted once"
+		} else {
+			s.counted[r.measured] = r.Finding
+		}
+	}
 	if n := len(s.Rows); n > 0 {
 		r.Changed = changed(s.Rows[n-1].Identity, r.Identity)
 	}

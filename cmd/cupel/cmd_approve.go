@@ -320,7 +320,8 @@ func approvals(s *store.Store, signers approval.Signers, evidence step.Digest) (
 	return all, append(broken, unread...)
 }
 
-// readSmall reads a file that holds one signed statement.
+// readSmall reads a file that holds one key or signed statement. A pipe will do, so
+// that pipelines can hand over a secret without writing it to a disk.
 func readSmall(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {

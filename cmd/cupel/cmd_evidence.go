@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/artifact"
 )
@@ -42,14 +43,14 @@ const specBeside = "spec.json"
 func readEvidence(path string, o artifact.Options) (*artifact.Document, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fail(exitUsage, fmt.Errorf("%s: %w", path, bareError(err)))
+		return nil, fail(exitUsage, fmt.Errorf("%s: %w", path, diskfile.Cause(err)))
 	}
 	if info.IsDir() {
 		path = filepath.Join(path, "record.json")
 	}
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return nil, fail(exitUsage, fmt.Errorf("%s: %w", path, bareError(err)))
+		return nil, fail(exitUsage, fmt.Errorf("%s: %w", path, diskfile.Cause(err)))
 	}
 	defer root.Close()
 	doc, err := readArtifact(root.FS(), filepath.Base(path), o)
@@ -80,7 +81,7 @@ func readBounded(fsys fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(fsys, name)
 	switch {
 	case err != nil:
-		return nil, bareError(err)
+		return nil, diskfile.Cause(err)
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is no regular file")
 	case info.Size() > artifact.MaxBytes:
@@ -88,26 +89,18 @@ func readBounded(fsys fs.FS, name string) ([]byte, error) {
 	}
 	f, err := fsys.Open(name)
 	if err != nil {
-		return nil, bareError(err)
+		return nil, diskfile.Cause(err)
 	}
 	defer f.Close()
 	content := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
 	_, err = content.ReadFrom(io.LimitReader(f, artifact.MaxBytes+1))
 	switch {
 	case err != nil:
-		return nil, bareError(err)
+		return nil, diskfile.Cause(err)
 	case content.Len() > artifact.MaxBytes:
 		return nil, fmt.Errorf("it grew beyond %d MiB while it was read", artifact.MaxBytes>>20)
 	}
 	return content.Bytes(), nil
-}
-
-// bareError drops the operation and the path that a message has already.
-func bareError(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
-	}
-	return err
 }
 
 // partOf splits PATH#PART. A file whose name has a # is meant as it is.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/stages/artifact"
 )
 
@@ -104,11 +105,11 @@ func convert(doc *artifact.Document, as string) (content []byte, lost []string, 
 func (a *app) writeEvidence(to string, content []byte, records int) error {
 	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return fail(exitUsage, fmt.Errorf("%s: %w", to, bareError(err)))
+		return fail(exitUsage, fmt.Errorf("%s: %w", to, diskfile.Cause(err)))
 	}
 	_, err = f.Write(content)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return fail(exitOutside, errors.Join(fmt.Errorf("%s: %w", to, bareError(err)), os.Remove(to)))
+		return fail(exitOutside, errors.Join(fmt.Errorf("%s: %w", to, diskfile.Cause(err)), os.Remove(to)))
 	}
 	if a.json {
 		return a.printJSON(map[string]any{"file": to, "records": records})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/stages/artifact"
 	"github.com/cupel-dev/cupel/stages/foreign"
 )
@@ -95,7 +96,7 @@ type evidenceLine struct {
 func (a *app) evidenceList(dir string, o listOptions) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fail(exitUsage, fmt.Errorf("%s: %w", dir, bareError(err)))
+		return fail(exitUsage, fmt.Errorf("%s: %w", dir, diskfile.Cause(err)))
 	}
 	defer root.Close()
 	idx, err := scanEvidence(root.FS(), o)
@@ -164,7 +165,7 @@ func walkEvidence(fsys fs.FS, idx *evidenceIndex) func(yield func(string) error)
 			}
 			switch {
 			case err != nil && name == ".":
-				return bareError(err)
+				return diskfile.Cause(err)
 			case err != nil:
 				return nil // a folder that may not be read
 			case d.IsDir() && name != "." && strings.HasPrefix(path.Base(name), ".") || d.IsDir() && path.Base(name) == "node_modules":

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/artifact"
 )
@@ -70,14 +71,14 @@ func (a *app) printVerification(v *artifact.Verification) {
 func verifyPath(path string) (*artifact.Verification, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, bareError(err)
+		return nil, diskfile.Cause(err)
 	}
 	if info.IsDir() {
 		return verifyFinding(path)
 	}
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return nil, bareError(err)
+		return nil, diskfile.Cause(err)
 	}
 	defer root.Close()
 	content, err := readBounded(root.FS(), filepath.Base(path))
@@ -110,7 +111,7 @@ func besideByDigest(fsys fs.FS) artifact.Named {
 func verifyFinding(dir string) (*artifact.Verification, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, bareError(err)
+		return nil, diskfile.Cause(err)
 	}
 	defer root.Close()
 	fsys := root.FS()

@@ -2,9 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/history"
@@ -151,7 +150,7 @@ func (a *app) readFindings(dirs []string) (out []history.Finding, left int, err 
 // readFinding reads the record and the campaign of one finding, and holds both
 // against the finding's checksums, and the campaign against the hash in the record.
 func readFinding(dir, name string) (f history.Finding, digest step.Digest, err error) {
-	raw, err := readFindingFile(filepath.Join(dir, "record.json"))
+	raw, err := diskfile.Read(filepath.Join(dir, "record.json"), maxFindingFile)
 	if err != nil {
 		return f, digest, err
 	}
@@ -162,10 +161,10 @@ func readFinding(dir, name string) (f history.Finding, digest step.Digest, err e
 	if !strings.HasPrefix(f.Record.Schema, "cupel/record/") {
 		return f, digest, fmt.Errorf("%s: record.json: schema %.40q is not cupel's", dir, f.Record.Schema)
 	}
-	if f.Spec, err = readFindingFile(filepath.Join(dir, "spec.json")); err != nil {
+	if f.Spec, err = diskfile.Read(filepath.Join(dir, "spec.json"), maxFindingFile); err != nil {
 		return f, digest, err
 	}
-	sums, err := readFindingFile(filepath.Join(dir, "SHA256SUMS"))
+	sums, err := diskfile.Read(filepath.Join(dir, "SHA256SUMS"), maxFindingFile)
 	if err != nil {
 		return f, digest, err
 	}
@@ -178,26 +177,6 @@ func readFinding(dir, name string) (f history.Finding, digest step.Digest, err e
 		return f, digest, fmt.Errorf("%s: spec.json is not the campaign that the record is about", dir)
 	}
 	return f, step.Sum(raw), nil
-}
-
-func readFindingFile(file string) ([]byte, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxFindingFile {
-		return nil, fmt.Errorf("%s: not a file of at most 64 MiB", file)
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxFindingFile+1))
-	if err == nil && len(b) > maxFindingFile {
-		err = errors.New(file + ": larger than 64 MiB")
-	}
-	return b, err
 }
 
 func (a *app) printSeries(s *history.Series) {

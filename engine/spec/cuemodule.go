@@ -15,6 +15,7 @@ import (
 	"cuelang.org/go/mod/modfile"
 	"cuelang.org/go/mod/module"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/schemas"
 )
 
@@ -30,7 +31,7 @@ func moduleOverlay(dir string) (map[string]load.Source, error) {
 			return withSchema(name, src)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("cue.mod/module.cue: %w", cause(err))
+			return nil, fmt.Errorf("cue.mod/module.cue: %w", diskfile.Cause(err))
 		}
 		up := filepath.Dir(root)
 		if up == root {

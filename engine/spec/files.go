@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/suites"
 )
@@ -136,7 +137,7 @@ func openSuite(dir, name string) (Suite, error) {
 	full := locate(dir, name)
 	info, err := os.Stat(full)
 	if err != nil {
-		return Suite{}, step.WithHint(fmt.Errorf("%s: %w", clip(name), cause(err)), "a suite is a folder with suite.json, or a .jsonl file; the path is relative to the campaign file")
+		return Suite{}, step.WithHint(fmt.Errorf("%s: %w", clip(name), diskfile.Cause(err)), "a suite is a folder with suite.json, or a .jsonl file; the path is relative to the campaign file")
 	}
 	if info.IsDir() {
 		return openSuiteFolder(dir, name)
@@ -161,15 +162,6 @@ func locate(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// cause drops the path from a file error: the message names the file as the
-// campaign does.
-func cause(err error) error {
-	if p, ok := errors.AsType[*os.PathError](err); ok {
-		return p.Err
-	}
-	return err
-}
-
 // openRegular opens a regular file of at most limit bytes: no folder, device or
 // pipe, which could block for ever.
 func openRegular(full string, limit int64) (io.ReadCloser, error) {
@@ -178,7 +170,7 @@ func openRegular(full string, limit int64) (io.ReadCloser, error) {
 	}
 	info, err := os.Stat(full)
 	if err != nil {
-		return nil, cause(err)
+		return nil, diskfile.Cause(err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("is not a regular file")
@@ -187,7 +179,7 @@ func openRegular(full string, limit int64) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%d bytes, allowed %d", info.Size(), limit)
 	}
 	f, err := os.Open(full)
-	return f, cause(err)
+	return f, diskfile.Cause(err)
 }
 
 func readRegular(full string, limit int64) ([]byte, error) {
@@ -200,7 +192,7 @@ func readRegular(full string, limit int64) ([]byte, error) {
 	if err == nil && int64(len(src)) > limit {
 		err = fmt.Errorf("more than %d bytes", limit)
 	}
-	return src, cause(err)
+	return src, diskfile.Cause(err)
 }
 
 // hashFile streams a file of at most limit bytes and counts its lines that are
@@ -219,7 +211,7 @@ func hashFile(dir, name string, limit int64, maxLine int) (File, int, error) {
 		err = fmt.Errorf("more than %d bytes", limit)
 	}
 	if err != nil {
-		return File{}, 0, fmt.Errorf("%s: %w", clip(name), cause(err))
+		return File{}, 0, fmt.Errorf("%s: %w", clip(name), diskfile.Cause(err))
 	}
 	return File{Path: full, Name: name, Digest: step.Digest(h.Sum(nil)), Size: n}, c.total(), nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 )
 
@@ -51,7 +52,7 @@ func (k mediaKind) open(dir, name string) (File, error) {
 	info, err := os.Lstat(locate(dir, name))
 	switch {
 	case err != nil:
-		return File{}, fmt.Errorf("%s: %w", clip(name), cause(err))
+		return File{}, fmt.Errorf("%s: %w", clip(name), diskfile.Cause(err))
 	case info.Mode()&os.ModeSymlink != 0:
 		return File{}, step.WithHint(fmt.Errorf("%s is a symbolic link", clip(name)), "name the file itself")
 	}

@@ -13,6 +13,7 @@ import (
 
 	"cuelang.org/go/cue"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 )
 
@@ -64,7 +65,7 @@ func readCampaign(file string) (source, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return source{}, Errors{{File: file, Msg: "there is no such file", Hint: "cupel init writes a campaign to begin with"}}
 	case err != nil:
-		return source{}, Errors{{File: file, Msg: cause(err).Error()}}
+		return source{}, Errors{{File: file, Msg: diskfile.Cause(err).Error()}}
 	case info.IsDir() && !holdsCUE(file):
 		return source{}, Errors{{File: file, Msg: "this is a folder without a CUE package", Hint: "name the campaign file in it"}}
 	case info.IsDir():

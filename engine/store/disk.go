@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/cupel-dev/cupel/engine/diskfile"
 )
 
 // disk is the one gate through which everything under the store directory is
@@ -38,22 +40,9 @@ func (d *disk) do(p Point, path string, change func() error) error {
 		return err
 	}
 	if err := change(); err != nil {
-		return diskError(p, path, bare(err))
+		return diskError(p, path, diskfile.Cause(err))
 	}
 	return nil
-}
-
-// bare strips the path that package os puts in front: ours says it once.
-func bare(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	var le *os.LinkError
-	if errors.As(err, &le) {
-		return le.Err
-	}
-	return err
 }
 
 // mkdirs makes dir and what is missing above it, each made durable in its

@@ -7,6 +7,8 @@ import (
 	"syscall"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/cupel-dev/cupel/engine/diskfile"
 )
 
 // flock is a held flock(2). The kernel gives it up with its process, so there
@@ -19,7 +21,7 @@ func tryFlock(path string, shared bool) (*flock, Owner, error) {
 	for range 1000 {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o666)
 		if err != nil {
-			return nil, Owner{}, diskError("create", path, bare(err))
+			return nil, Owner{}, diskError("create", path, diskfile.Cause(err))
 		}
 		l, owner, err := lockFile(f, path, shared)
 		if !errors.Is(err, errUnlinked) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 )
 
@@ -55,7 +56,7 @@ func (s *Store) mayCreate() error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("store %s: %w", s.dir, bare(err))
+		return fmt.Errorf("store %s: %w", s.dir, diskfile.Cause(err))
 	}
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), tempPrefix) {

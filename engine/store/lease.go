@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 )
 
@@ -49,7 +50,7 @@ func (s *Store) leaseDir() (string, error) {
 		}
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", diskError(PointMkdir, dir, bare(err))
+		return "", diskError(PointMkdir, dir, diskfile.Cause(err))
 	}
 	return dir, nil
 }

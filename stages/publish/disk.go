@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/cupel-dev/cupel/engine/diskfile"
 )
 
 // tempPrefix begins the name of whatever is not complete yet.
@@ -32,11 +34,11 @@ func (f syncedFile) Close() error { return errors.Join(f.Sync(), f.File.Close())
 func (w *writer) put(path string, content []byte) error {
 	f, err := w.create(path)
 	if err != nil {
-		return fmt.Errorf("%s cannot be created: %w", filepath.Base(path), bare(err))
+		return fmt.Errorf("%s cannot be created: %w", filepath.Base(path), diskfile.Cause(err))
 	}
 	_, err = f.Write(content)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", filepath.Base(path), bare(err))
+		return fmt.Errorf("%s cannot be written: %w", filepath.Base(path), diskfile.Cause(err))
 	}
 	return nil
 }
@@ -52,7 +54,7 @@ func (w *writer) replace(name string, content []byte) error {
 	err := w.put(tmp, content)
 	if err == nil {
 		w.at("new " + name)
-		err = bare(os.Rename(tmp, to))
+		err = diskfile.Cause(os.Rename(tmp, to))
 	}
 	if err != nil {
 		_ = os.Remove(tmp)
@@ -66,14 +68,14 @@ func (w *writer) replace(name string, content []byte) error {
 func (w *writer) sweep() error {
 	entries, err := os.ReadDir(w.root)
 	if err != nil {
-		return fmt.Errorf("findings folder %s: %w", w.root, bare(err))
+		return fmt.Errorf("findings folder %s: %w", w.root, diskfile.Cause(err))
 	}
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), tempPrefix) {
 			continue
 		}
 		if err := os.RemoveAll(filepath.Join(w.root, e.Name())); err != nil {
-			return fmt.Errorf("findings folder %s: %s of an earlier run cannot be removed: %w", w.root, e.Name(), bare(err))
+			return fmt.Errorf("findings folder %s: %s of an earlier run cannot be removed: %w", w.root, e.Name(), diskfile.Cause(err))
 		}
 	}
 	return nil
@@ -84,7 +86,7 @@ func (w *writer) sweep() error {
 func syncDir(path string) error {
 	d, err := os.Open(path)
 	if err != nil {
-		return bare(err)
+		return diskfile.Cause(err)
 	}
 	_ = d.Sync()
 	return d.Close()

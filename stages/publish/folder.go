@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
 )
@@ -47,7 +48,7 @@ func (w *writer) fill(dir string, f Finding, rec *evidence.Record) error {
 		}
 	}
 	if err := os.Mkdir(filepath.Join(dir, dirEvidence), 0o755); err != nil {
-		return fmt.Errorf("%s cannot be created: %w", dirEvidence, bare(err))
+		return fmt.Errorf("%s cannot be created: %w", dirEvidence, diskfile.Cause(err))
 	}
 	entries, err := f.rows(rec, put)
 	if err != nil {

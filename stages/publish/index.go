@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
 )
@@ -42,7 +43,7 @@ type indexEntry struct {
 func (w *writer) index() error {
 	entries, err := os.ReadDir(w.root)
 	if err != nil {
-		return fmt.Errorf("findings folder %s: %w", w.root, bare(err))
+		return fmt.Errorf("findings folder %s: %w", w.root, diskfile.Cause(err))
 	}
 	invalid, err := ReadInvalid(w.root)
 	if err != nil {
@@ -68,7 +69,7 @@ func (w *writer) index() error {
 	}
 	old, err := os.ReadFile(filepath.Join(w.root, fileReadme))
 	if err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("findings folder %s: %s: %w", w.root, fileReadme, bare(err))
+		return fmt.Errorf("findings folder %s: %s: %w", w.root, fileReadme, diskfile.Cause(err))
 	}
 	return w.replace(fileReadme, indexPage(old, idx.Findings))
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 )
 
@@ -51,7 +52,7 @@ func ReadInvalid(root string) (map[step.Digest]Invalid, error) {
 		err = fmt.Errorf("schema %q, want %s", list.Schema, InvalidSchema)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("findings folder %s: %s: %w", root, fileInvalid, bare(err))
+		return nil, fmt.Errorf("findings folder %s: %s: %w", root, fileInvalid, diskfile.Cause(err))
 	}
 	out := map[step.Digest]Invalid{}
 	for _, i := range list.Findings {
@@ -66,7 +67,7 @@ func ReadInvalid(root string) (map[step.Digest]Invalid, error) {
 func Mark(root, dir, reason, on string) (step.Digest, error) {
 	record, err := os.ReadFile(filepath.Join(root, dir, fileRecord))
 	if err != nil {
-		return step.Digest{}, step.WithHint(fmt.Errorf("%s is no finding: %w", filepath.Join(root, dir), bare(err)), "name the folder of a finding")
+		return step.Digest{}, step.WithHint(fmt.Errorf("%s is no finding: %w", filepath.Join(root, dir), diskfile.Cause(err)), "name the folder of a finding")
 	}
 	digest := step.Sum(record)
 	unlock, err := lock(root)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/evidence"
 )
@@ -68,7 +68,7 @@ func (w *writer) write(f Finding) (string, error) {
 		return "", fmt.Errorf("finding: %w", err)
 	}
 	if err := os.MkdirAll(w.root, 0o777); err != nil {
-		return "", step.WithHint(fmt.Errorf("findings folder %s cannot be created: %w", w.root, bare(err)), "correct publish.to in the campaign")
+		return "", step.WithHint(fmt.Errorf("findings folder %s cannot be created: %w", w.root, diskfile.Cause(err)), "correct publish.to in the campaign")
 	}
 	unlock, err := lock(w.root)
 	if err != nil {
@@ -155,7 +155,7 @@ func (w *writer) place(f Finding, rec *evidence.Record) (name string, err error)
 	}
 	tmp, err := os.MkdirTemp(w.root, tempPrefix+"*")
 	if err != nil {
-		return "", fmt.Errorf("findings folder %s cannot be written: %w", w.root, bare(err))
+		return "", fmt.Errorf("findings folder %s cannot be written: %w", w.root, diskfile.Cause(err))
 	}
 	defer func() {
 		if err != nil {
@@ -174,7 +174,7 @@ func (w *writer) place(f Finding, rec *evidence.Record) (name string, err error)
 func (w *writer) same(base string, f Finding) (string, error) {
 	entries, err := os.ReadDir(w.root)
 	if err != nil {
-		return "", fmt.Errorf("findings folder %s: %w", w.root, bare(err))
+		return "", fmt.Errorf("findings folder %s: %w", w.root, diskfile.Cause(err))
 	}
 	for _, e := range entries {
 		if _, ok := suffixOf(e.Name(), base); !ok || !e.IsDir() {
@@ -194,7 +194,7 @@ func (w *writer) same(base string, f Finding) (string, error) {
 // is never replaced by a rename.
 func (w *writer) reveal(tmp, base string) (string, error) {
 	if err := os.Chmod(tmp, 0o755); err != nil {
-		return "", bare(err)
+		return "", diskfile.Cause(err)
 	}
 	for n := 1; ; n++ {
 		name := base
@@ -210,7 +210,7 @@ func (w *writer) reveal(tmp, base string) (string, error) {
 			return name, syncDir(w.root)
 		}
 		if _, there := os.Lstat(to); there != nil {
-			return "", fmt.Errorf("finding %s cannot be put into %s: %w", name, w.root, bare(err))
+			return "", fmt.Errorf("finding %s cannot be put into %s: %w", name, w.root, diskfile.Cause(err))
 		}
 	}
 }
@@ -224,20 +224,7 @@ func lock(root string) (unlock func(), err error) {
 	case errors.Is(err, errors.ErrUnsupported):
 		return func() {}, nil
 	case err != nil:
-		return nil, fmt.Errorf("findings folder %s cannot be locked: %w", root, bare(err))
+		return nil, fmt.Errorf("findings folder %s cannot be locked: %w", root, diskfile.Cause(err))
 	}
 	return func() { _ = l.Close() }, nil
-}
-
-// bare drops the operation and the path that the message has already.
-func bare(err error) error {
-	var p *fs.PathError
-	var l *os.LinkError
-	switch {
-	case errors.As(err, &p):
-		return p.Err
-	case errors.As(err, &l):
-		return l.Err
-	}
-	return err
 }

@@ -3,7 +3,6 @@ package hub
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"syscall"
 
 	"github.com/cupel-dev/cupel/engine/step"
@@ -16,19 +15,6 @@ func diskError(err error) error {
 		return step.WithHint(err, "make room and run the same command again; what is there is kept")
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return step.WithHint(err, "give a folder that you may write to")
-	}
-	return err
-}
-
-// bare drops the operation and the path that the message has already.
-func bare(err error) error {
-	var p *fs.PathError
-	var l *os.LinkError
-	switch {
-	case errors.As(err, &p):
-		return p.Err
-	case errors.As(err, &l):
-		return l.Err
 	}
 	return err
 }

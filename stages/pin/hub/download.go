@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/pin/fetch"
 	"github.com/cupel-dev/cupel/stages/pin/inventory"
@@ -26,7 +27,7 @@ func (p *puller) complete(ctx context.Context, t *part, f *inventory.Entry) erro
 		wrong := mismatch(*f, t.h.SHA256(), t.h.GitBlob())
 		if wrong == "" {
 			f.SHA256 = t.h.SHA256()
-			return diskError(bare(t.f.Sync()))
+			return diskError(diskfile.Cause(t.f.Sync()))
 		}
 		if err := t.restart(); err != nil {
 			return err

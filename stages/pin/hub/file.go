@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/pin/inventory"
 )
@@ -40,11 +41,11 @@ func (p *puller) file(ctx context.Context, f *inventory.Entry) error {
 	}
 	p.event(Event{Path: f.Path, State: "running", Done: part.size(), Total: f.Size, Note: continued(part.size())})
 	err = p.complete(ctx, part, f)
-	if err = errors.Join(err, bare(part.f.Close())); err != nil {
+	if err = errors.Join(err, diskfile.Cause(part.f.Close())); err != nil {
 		return err
 	}
 	if err := p.reveal(*f); err != nil {
-		return diskError(fmt.Errorf("%s: %w", f.Path, bare(err)))
+		return diskError(fmt.Errorf("%s: %w", f.Path, diskfile.Cause(err)))
 	}
 	p.event(Event{Path: f.Path, State: "done", Done: f.Size, Total: f.Size})
 	return nil
@@ -87,7 +88,7 @@ func (p *puller) found(f inventory.Entry) (bool, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
 	case err != nil:
-		return false, fmt.Errorf("%s: %w", f.Path, bare(err))
+		return false, fmt.Errorf("%s: %w", f.Path, diskfile.Cause(err))
 	case !st.Mode().IsRegular():
 		return false, p.conflict(f.Path, "is there and is no file")
 	case st.Size() != f.Size:
@@ -104,7 +105,7 @@ func (p *puller) plainParents(file string) error {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", dir, bare(err))
+			return fmt.Errorf("%s: %w", dir, diskfile.Cause(err))
 		}
 		if !st.IsDir() {
 			return p.conflict(dir, "is there and is no folder (a link is not followed)")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/pin/inventory"
 )
@@ -32,7 +33,7 @@ func writingFile(dir string) (unlock func(), err error) {
 		return nil, step.Mark(ErrConflict, fmt.Errorf("%s is there and is no folder", parts))
 	}
 	if err := os.MkdirAll(parts, 0o777); err != nil {
-		return nil, diskError(fmt.Errorf("%s: %w", parts, bare(err)))
+		return nil, diskError(fmt.Errorf("%s: %w", parts, diskfile.Cause(err)))
 	}
 	l := flock.New(filepath.Join(parts, "lock"))
 	if unlock, err = take(dir, l, true); errors.Is(err, errNoLocks) {
@@ -64,7 +65,7 @@ func take(dir string, l *flock.Flock, write bool) (func(), error) {
 	case isNoLock(err):
 		return nil, errNoLocks
 	case err != nil:
-		return nil, fmt.Errorf("folder %s cannot be locked: %w", dir, bare(err))
+		return nil, fmt.Errorf("folder %s cannot be locked: %w", dir, diskfile.Cause(err))
 	case !ok:
 		return nil, step.WithHint(fmt.Errorf("another process works on %s", dir), "wait until it has ended")
 	}

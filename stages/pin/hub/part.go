@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/pin/fetch"
 	"github.com/cupel-dev/cupel/stages/pin/inventory"
@@ -39,11 +40,11 @@ func (p *puller) openPart(ctx context.Context, f inventory.Entry) (*part, error)
 	}
 	file, err := p.root.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
-		return nil, diskError(fmt.Errorf("%s cannot be written: %w", f.Path, bare(err)))
+		return nil, diskError(fmt.Errorf("%s cannot be written: %w", f.Path, diskfile.Cause(err)))
 	}
 	t := &part{f: file, h: inventory.NewHasher(f.Size), want: f}
 	if err := t.h.Copy(ctx, file); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: unfinished file: %w", f.Path, bare(err)), file.Close())
+		return nil, errors.Join(fmt.Errorf("%s: unfinished file: %w", f.Path, diskfile.Cause(err)), file.Close())
 	}
 	if t.size() > f.Size {
 		return t, t.restart()
@@ -82,7 +83,7 @@ func (t *part) restart() error {
 	}
 	t.h, t.etag = inventory.NewHasher(t.want.Size), ""
 	if err := t.f.Truncate(0); err != nil {
-		return bare(err)
+		return diskfile.Cause(err)
 	}
 	_, err := t.f.Seek(0, io.SeekStart)
 	return err
@@ -94,7 +95,7 @@ var errDisk = errors.New("disk")
 func (t *part) write(b []byte) error {
 	if _, err := t.f.Write(b); err != nil {
 		// The file may end in the middle of b: it is read again by the next pull.
-		return step.Mark(errDisk, diskError(fmt.Errorf("%s cannot be written: %w", t.want.Path, bare(err))))
+		return step.Mark(errDisk, diskError(fmt.Errorf("%s cannot be written: %w", t.want.Path, diskfile.Cause(err))))
 	}
 	_, _ = t.h.Write(b)
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/pin/inventory"
 )
@@ -103,7 +104,7 @@ func (h *Hub) begin(ctx context.Context, o *PullOptions) (p *puller, err error) 
 		return nil, err
 	}
 	if err := os.MkdirAll(o.To, 0o777); err != nil {
-		return nil, diskError(fmt.Errorf("folder %s cannot be made: %w", o.To, bare(err)))
+		return nil, diskError(fmt.Errorf("folder %s cannot be made: %w", o.To, diskfile.Cause(err)))
 	}
 	if p.unlock, err = writing(o.To); err != nil {
 		return nil, err
@@ -223,7 +224,7 @@ func (p *puller) have(f inventory.Entry) int64 {
 // files gets all files, some at a time. The first error ends the others.
 func (p *puller) files(ctx context.Context) error {
 	if err := p.root.MkdirAll(inventory.PullDir, 0o777); err != nil {
-		return diskError(fmt.Errorf("%s: %w", filepath.Join(p.o.To, inventory.PullDir), bare(err)))
+		return diskError(fmt.Errorf("%s: %w", filepath.Join(p.o.To, inventory.PullDir), diskfile.Cause(err)))
 	}
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(max(p.o.Jobs, 1))

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 )
 
@@ -30,7 +31,7 @@ func Load(dir string) (*Inventory, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxBytes))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, File), bare(err))
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, File), diskfile.Cause(err))
 	}
 	v, err := Decode(b)
 	if err != nil {
@@ -57,10 +58,10 @@ func (v *Inventory) Save(dir string) (err error) {
 	name := filepath.Join(dir, File)
 	f, err := os.CreateTemp(dir, File+".*")
 	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", name, bare(err))
+		return fmt.Errorf("%s cannot be written: %w", name, diskfile.Cause(err))
 	}
 	_, err = f.Write(b)
-	err = errors.Join(bare(err), f.Chmod(0o644), f.Sync(), f.Close())
+	err = errors.Join(diskfile.Cause(err), f.Chmod(0o644), f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), name)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 )
 
@@ -25,7 +26,7 @@ func CheckFinished(dir string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fmt.Errorf("%s: %w", parts, bare(err))
+		return fmt.Errorf("%s: %w", parts, diskfile.Cause(err))
 	}
 	n := unfinished(there)
 	if _, err := os.Lstat(filepath.Join(dir, File)); err == nil && n == 0 {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/cupel-dev/cupel/engine/diskfile"
 )
 
 // Finding is one way in which a folder is not what its inventory says.
@@ -68,7 +70,7 @@ func verifyFile(ctx context.Context, dir string, want Entry) (*Finding, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return &Finding{want.Path, "unreadable", bare(err).Error()}, nil
+		return &Finding{want.Path, "unreadable", diskfile.Cause(err).Error()}, nil
 	case got.SHA256 != want.SHA256:
 		return &Finding{want.Path, "changed", fmt.Sprintf("SHA-256 %s, the inventory says %s", got.SHA256.Short(), want.SHA256.Short())}, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 )
 
@@ -87,7 +88,7 @@ func HashFile(ctx context.Context, dir, path string) (e Entry, blob string, err 
 	defer f.Close()
 	h := NewHasher(size)
 	if err := h.Copy(ctx, f); err != nil {
-		return Entry{}, "", fmt.Errorf("%s: %w", path, bare(err))
+		return Entry{}, "", fmt.Errorf("%s: %w", path, diskfile.Cause(err))
 	}
 	if h.Size() != size {
 		return Entry{}, "", fmt.Errorf("%s had %d bytes and then %d: somebody is writing it", path, size, h.Size())
@@ -100,18 +101,18 @@ var errNotRegular = errors.New("not a file, nor a link to one")
 func openRegular(name string) (*os.File, int64, error) {
 	st, err := os.Stat(name) // first: opening a pipe would wait for its writer
 	if err != nil {
-		return nil, 0, bare(err)
+		return nil, 0, diskfile.Cause(err)
 	}
 	if !st.Mode().IsRegular() {
 		return nil, 0, errNotRegular
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, 0, bare(err)
+		return nil, 0, diskfile.Cause(err)
 	}
 	st, err = f.Stat()
 	if err != nil {
-		return nil, 0, errors.Join(bare(err), f.Close())
+		return nil, 0, errors.Join(diskfile.Cause(err), f.Close())
 	}
 	return f, st.Size(), nil
 }
@@ -120,13 +121,4 @@ func openRegular(name string) (*os.File, int64, error) {
 func DigestFile(ctx context.Context, name string) (step.Digest, error) {
 	e, _, err := HashFile(ctx, filepath.Dir(name), filepath.Base(name))
 	return e.SHA256, err
-}
-
-// bare drops the operation and the path that the message has already.
-func bare(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }

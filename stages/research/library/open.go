@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"github.com/cupel-dev/cupel/engine/diskfile"
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/prior/table"
 )
@@ -28,7 +28,7 @@ func Open(dir, id string) (Source, error) {
 	if !ValidID(id) {
 		return s, fmt.Errorf("%q is no id of a source", id)
 	}
-	b, err := readFile(filepath.Join(dir, id, "source.json"), maxSource)
+	b, err := diskfile.Read(filepath.Join(dir, id, "source.json"), maxSource)
 	if err != nil {
 		return s, err
 	}
@@ -131,7 +131,7 @@ func readLines[T any](dir, id string, f File) ([]T, error) {
 const maxKept = 512 << 20
 
 func verified(dir, id string, f File) ([]byte, error) {
-	b, err := readFile(filepath.Join(dir, id, f.Name), maxKept)
+	b, err := diskfile.Read(filepath.Join(dir, id, f.Name), maxKept)
 	if err != nil {
 		return nil, err
 	}
@@ -139,24 +139,4 @@ func verified(dir, id string, f File) ([]byte, error) {
 		return nil, step.WithHint(fmt.Errorf("%s/%s: %w", id, f.Name, ErrTampered), "restore the file from git, or import the source again")
 	}
 	return b, nil
-}
-
-func readFile(name string, limit int64) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", name)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(b)) > limit {
-		err = fmt.Errorf("%s: more than %d bytes", name, limit)
-	}
-	return b, err
 }

@@ -34,9 +34,9 @@ var layers = [][]string{
 	{"stages/attest"}, // signers are those of approvals
 	{"stages/evidence", "stages/approval"},
 	{"stages/judge"},
-	{"stages/llm", "stages/scrape", "stages/pin/hub", "stages/pin/image"},
+	{"stages/llm", "stages/scrape", "stages/pin/hub", "stages/pin/image", "stages/meter"},
 	{"stages/metric", "stages/items", "stages/hardware", "stages/pin/fetch", "stages/pin/inventory"},
-	{"stages/stats"},
+	{"stages/stats", "stages/trace"},
 	{"engine/spec"},
 	{"engine/step"},
 	{"engine/diskfile"},
@@ -44,7 +44,7 @@ var layers = [][]string{
 }
 
 // pure packages do no I/O and take no clock.
-var pure = []string{"engine/plan", "engine/guard", "stages/metric", "stages/stats", "stages/score", "stages/decide", "stages/foreign", "stages/judge", "stages/history", "stages/artifact",
+var pure = []string{"engine/plan", "engine/guard", "stages/metric", "stages/metric/energy", "stages/trace", "stages/stats", "stages/score", "stages/decide", "stages/foreign", "stages/judge", "stages/history", "stages/artifact",
 	"stages/prior", "stages/prior/table", "stages/prior/match", "stages/scrape", "stages/measure/prompts", "stages/measure/arrival", "stages/items/scrub", "stages/items/dedupe", "suites/gen"}
 
 // seeded packages draw from generators that their caller seeds.
@@ -100,8 +100,8 @@ func allowedEngine(pkg, own string) bool {
 // checkSpecial keeps what one package is for out of all others.
 func checkSpecial(t *testing.T, file, pkg, imp string) {
 	switch {
-	case imp == "net/http" && pkg != "stages/research/fetch" && !slices.Contains([]string{"stages/llm", "stages/pin/fetch", "stages/pin/hub", "stages/pin/image", "cmd/cupel/internal/tinyengine"}, base(pkg)):
-		t.Errorf("%s: only stages/llm talks to endpoints, only stages/pin/fetch to hubs and registries, only stages/research/fetch gets pages, and %s imports net/http", file, pkg)
+	case imp == "net/http" && pkg != "stages/research/fetch" && !slices.Contains([]string{"stages/llm", "stages/pin/fetch", "stages/pin/hub", "stages/pin/image", "stages/meter", "cmd/cupel/internal/tinyengine"}, base(pkg)):
+		t.Errorf("%s: only stages/llm talks to endpoints, only stages/pin/fetch to hubs and registries, only stages/research/fetch gets pages, only stages/meter reads meters elsewhere, and %s imports net/http", file, pkg)
 	case strings.HasPrefix(imp, "github.com/google/cel-go") && pkg != "engine/guard":
 		t.Errorf("%s: CEL stays behind engine/guard", file)
 	case imp == "C":

@@ -361,9 +361,43 @@ type NoiseFloor struct {
 	Suite     string `json:"suite"` // name of the quality workload that is repeated
 }
 
-// Energy measures energy of another workload.
+// Energy runs the requests of another workload beside a meter: performance and
+// energy are of the same run.
 type Energy struct {
-	Of string `json:"of"`
+	Of        string   `json:"of"`        // a capacity, open-loop, decode or bench workload
+	Bases     []string `json:"bases"`     // the first is the one that asiai's names take
+	Window    string   `json:"window"`    // Go duration that a cell lasts at least
+	Settle    string   `json:"settle"`    // Go duration between the last request and the look at the idle machine
+	Idle      string   `json:"idle"`      // Go duration of that look
+	Coarsest  float64  `json:"coarsest"`  // percent of quantisation above which there is no value
+	Processes int      `json:"processes"` // compute processes that a GPU may have
+	// StartBand is by how many °C the GPUs of two arms may differ at the start, and
+	// Cooling the Go duration that is waited for a steady temperature at most.
+	StartBand   float64                  `json:"startBand"`
+	Cooling     string                   `json:"cooling"`
+	Traces      map[string][]EnergyTrace `json:"traces,omitempty"` // candidate -> recordings made elsewhere
+	Calibration *EnergyCalibration       `json:"wallCalibration,omitempty"`
+	Order       string                   `json:"order,omitempty"`
+}
+
+// EnergyTrace is a recording that was made on another machine.
+type EnergyTrace struct {
+	File *File `json:"file"`
+	// Offset is that machine's wall clock minus this one's, as a Go duration, and
+	// OffsetError how far off that may be; "" = as the two clocks say of themselves.
+	Offset      string `json:"offset,omitempty"`
+	OffsetError string `json:"offsetError,omitempty"`
+}
+
+// EnergyCalibration is what a wall meter reads when the base reads x: a + b*x, W.
+type EnergyCalibration struct {
+	Base  string  `json:"base"`
+	A     float64 `json:"a"`
+	B     float64 `json:"b"`
+	R2    float64 `json:"r2"`
+	N     int     `json:"n"`
+	Meter string  `json:"meter"`
+	Data  *File   `json:"data,omitempty"` // the pairs that it was fitted to
 }
 
 // Decide holds the guard rails.
@@ -415,8 +449,9 @@ type Publish struct {
 
 // Cost of a GPU hour.
 type Cost struct {
-	GPUHour  float64 `json:"gpuHour"`
-	Currency string  `json:"currency"`
+	GPUHour  float64  `json:"gpuHour"`
+	KWh      *float64 `json:"kWh,omitempty"` // price of a kilowatt-hour
+	Currency string   `json:"currency"`
 }
 
 // Binding says where a candidate lives now. Never part of the spec hash.

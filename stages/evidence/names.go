@@ -16,6 +16,8 @@ const (
 	OutKept        = "kept.json"            // Kept; only when rows of an earlier set were taken over
 	OutCell        = "cell.jsonl"           // one CellHeader line, then LoadRow lines
 	OutScrapes     = "server-metrics.jsonl" // ScrapeRow a line; empty when the engine has none
+	OutTrace       = "energy.trace.jsonl"   // a meter's recording, beside an energy cell; see stages/trace
+	OutMeter       = "meter.json"           // what the meter beside a candidate can read: see trace.Header
 	OutScores      = "scores.jsonl"         // ScoreRow a line, sorted by item
 	OutSummary     = "summary.json"         // ScoreSummary
 	OutMetrics     = "metrics.json"         // LoadMetrics
@@ -32,6 +34,9 @@ const (
 
 // PinStep names the step that observes a candidate.
 func PinStep(candidate string) string { return "pin/" + candidate }
+
+// MeterStep names the step that looks what can be read of the energy of a candidate.
+func MeterStep(candidate string) string { return "preflight/" + candidate + "/meter" }
 
 // PreflightStep names the step that checks a candidate before it is measured.
 func PreflightStep(candidate string) string { return "preflight/" + candidate }

@@ -14,6 +14,7 @@ import (
 	"github.com/cupel-dev/cupel/stages/judge"
 	"github.com/cupel-dev/cupel/stages/llm"
 	"github.com/cupel-dev/cupel/stages/metric"
+	"github.com/cupel-dev/cupel/stages/metric/energy"
 	"github.com/cupel-dev/cupel/stages/stats"
 )
 
@@ -235,8 +236,11 @@ type LoadMetrics struct {
 	Probes   []metric.Probe `json:"probes,omitempty"` // search
 	Curve    *metric.Curve  `json:"curve,omitempty"`  // effective-context
 	Unions   []metric.Union `json:"unions,omitempty"` // replicas, by cell and trial
-	Apart    string         `json:"apart,omitempty"`  // why the candidates were measured one after the other although nobody asked for it
-	Beside   []string       `json:"beside,omitempty"` // candidates that were up on the same GPUs
+	Energy   []energy.Cell  `json:"energy,omitempty"` // energy: beside Cells, by the same names
+	// Calibration is what the campaign declares of a wall meter; it changes no number.
+	Calibration *energy.Calibration `json:"wall_calibration,omitempty"`
+	Apart       string              `json:"apart,omitempty"`  // why the candidates were measured one after the other although nobody asked for it
+	Beside      []string            `json:"beside,omitempty"` // candidates that were up on the same GPUs
 }
 
 // Comparison is a candidate against the baseline on one quality workload.

@@ -21,7 +21,7 @@ const (
 	generateRevision = 2 // reasoning tokens, errors in the stream and tool calls of equal bytes read otherwise
 	judgeRevision    = 1
 	cellRevision     = 4 // a search judges its client by the bounds of the SLO
-	metricsRevision  = 5
+	metricsRevision  = 6 // no rate where the first event holds many tokens, or reasoning was not sent
 )
 
 // The names under which a step opens what is not another step's output.

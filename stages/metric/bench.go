@@ -95,6 +95,9 @@ func (r *Request) tokPerSec(p Protocol) sample {
 		if r.Unstreamed {
 			return none(NotStreamed)
 		}
+		if why := r.noStart(); why != "" {
+			return none(why)
+		}
 		if r.ReasoningChunks > 0 {
 			p = CapacityV4Reasoning
 		}

@@ -27,9 +27,9 @@ var (
 	ofSchedule = []string{ClosedLoop}
 	ofTokens   = []string{NoRequests, IncompleteCell, ContractFailed, Unaccounted, NoUsage}
 	ofServer   = []string{NoServerMetrics, NotReported}
-	ofSLO      = []string{NoSLO, NoRequests, Unaccounted, NotStreamed, NoUsage, TooShort, ReasoningOutput, CoarseChunks}
+	ofSLO      = []string{NoSLO, NoRequests, Unaccounted, NotStreamed, NoUsage, TooShort, ReasoningOutput, HiddenReasoning, CoarseChunks}
 	ofCost     = []string{NoRequests, InconsistentTime, NoGPUCount, NoPrice}
-	ofBench    = []string{OtherWorkload, NoRequests, IncompleteCell, NoUsage, NotStreamed, TooBrief}
+	ofBench    = []string{OtherWorkload, NoRequests, IncompleteCell, NoUsage, NotStreamed, HiddenReasoning, CoarseChunks, TooBrief}
 )
 
 func and(list []string, more ...string) []string { return slices.Concat(list, more) }
@@ -45,14 +45,14 @@ var perRequest = []Definition{
 	{"e2e_ms", unitMS, scopeRequest, "tend - t0", nil, 1, "lower", []string{"total_duration_ms", "M3"}},
 	{"generation_ms", unitMS, scopeRequest, "tend - boundary; boundary = tft (capacity-v3), tfo (capacity-v4-reasoning)", ofStream, 1, "lower", []string{"generation_duration_ms", "M5"}},
 	{"visible_generation_ms", unitMS, scopeRequest, "tend - tft", ofStream, 1, "lower", nil},
-	{"tpot_ms", unitMS, scopeRequest, "generation_ms / (output_tokens - 1); not when the first event holds more than its own token and 5 % of the others, and not of streamed reasoning in capacity-v3", []string{NotStreamed, NoUsage, TooShort, ReasoningOutput, CoarseChunks}, 2, "lower", []string{"mean_inter_token_latency_ms", "mean_time_per_output_token_ms"}},
+	{"tpot_ms", unitMS, scopeRequest, "generation_ms / (output_tokens - 1); not when the first event holds more than its own token and 5 % of the others, and not of streamed reasoning in capacity-v3, nor with more than 5 % of reasoning that was not sent", []string{NotStreamed, NoUsage, TooShort, ReasoningOutput, HiddenReasoning, CoarseChunks}, 3, "lower", []string{"mean_inter_token_latency_ms", "mean_time_per_output_token_ms"}},
 	{"itl_ms", unitMS, scopeRequest, "gaps between output events, all of them pooled, a gap of 0 included; only when events / output_tokens >= 0.98", []string{NotStreamed, NoUsage, TooShort, CoarseChunks, NoEventStamps, InconsistentTime}, 2, "lower", nil},
 	{"event_gap_ms", unitMS, scopeRequest, "gaps between output events, all of them pooled, a gap of 0 included, whatever the events carry", []string{NotStreamed, TooShort, NoEventStamps, InconsistentTime}, 1, "lower", nil},
 	{"effective_prefill_tok_s", unitTokS, scopeRequest, "prompt_tokens / (boundary - t0); includes queueing, is not kernel prefill", []string{NotStreamed, NoUsage, ZeroDuration}, 1, "higher", nil},
 	{"prefill_tok_s", unitTokS, scopeRequest, "(prompt_tokens - cached_tokens) / the engine's own prefill time", []string{NoUsage, TooShort, NoPrefillTime}, 1, "higher", nil},
-	{"decode_tok_s", unitTokS, scopeRequest, "(output_tokens - 1) / generation; needs 32 output tokens, and what tpot_ms needs", []string{NotStreamed, NoUsage, TooShort, ReasoningOutput, CoarseChunks, ZeroDuration}, 2, "higher", nil},
+	{"decode_tok_s", unitTokS, scopeRequest, "(output_tokens - 1) / generation; needs 32 output tokens, and what tpot_ms needs", []string{NotStreamed, NoUsage, TooShort, ReasoningOutput, HiddenReasoning, CoarseChunks, ZeroDuration}, 3, "higher", nil},
 	{"decode_span_tok_s", unitTokS, scopeRequest, "(output_tokens - n_first) / (tlast - tfo), n_first = tokens of the first output event; needs 8 events and events / output_tokens >= 0.8", []string{NotStreamed, NoUsage, CoarseChunks, NoFirstTokens, TooShort, ZeroDuration}, 2, "higher", nil},
-	{"tok_per_sec", unitTokS, scopeRequest, "bench only: output_tokens / the engine's own decode time, where it reports none / (tend - tft), with reasoning / (tend - tfo); only when every run has it", ofBench, 1, "higher", []string{"M1"}},
+	{"tok_per_sec", unitTokS, scopeRequest, "bench only: output_tokens / the engine's own decode time, where it reports none / (tend - tft), with reasoning / (tend - tfo), and then neither when the first event holds more than its own token and 5 % of the others nor with as much reasoning that was not sent; only when every run has it", ofBench, 2, "higher", []string{"M1"}},
 	{"prompt_tokens", unitTokens, scopeRequest, "the engine's own count", []string{NoUsage}, 1, "", nil},
 	{"output_tokens", unitTokens, scopeRequest, "the engine's own count, visible and reasoning; never the number of events", []string{NoUsage}, 1, "", []string{"tokens_generated", "M4"}},
 	{"reasoning_tokens", unitTokens, scopeRequest, "from the engine's usage details; part of output_tokens", []string{NotReported}, 1, "", nil},

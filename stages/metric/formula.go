@@ -79,9 +79,9 @@ func decode(r *Request, p Protocol) sample {
 }
 
 // noDecode is why the tokens after the first and the generation's time do not
-// belong together, "" = they do. Two things part them: reasoning that
-// capacity-v3 does not time but the engine counts, and a first event of so many
-// tokens that they are not generation's.
+// belong together, "" = they do. Three things part them: reasoning that
+// capacity-v3 does not time but the engine counts, reasoning that it counts and
+// does not send, and a first event of so many tokens that they are not generation's.
 func (r *Request) noDecode(p Protocol, least int64) string {
 	switch {
 	case r.OutputTokens == nil:
@@ -90,6 +90,17 @@ func (r *Request) noDecode(p Protocol, least int64) string {
 		return TooShort
 	case p != CapacityV4Reasoning && r.ReasoningChunks > 0:
 		return ReasoningOutput
+	}
+	return r.noStart()
+}
+
+// noStart is why the generation's time does not hold what was counted before the
+// first event, "" = it does, or it is too little to matter.
+func (r *Request) noStart() string {
+	n := r.ReasoningTokens
+	switch {
+	case r.ReasoningChunks == 0 && n != nil && float64(*n) > StartMaxShare*float64(*r.OutputTokens-1):
+		return HiddenReasoning
 	case r.coarseStart():
 		return CoarseChunks
 	}

@@ -27,6 +27,7 @@ const (
 	Unscored         = "unscored"
 	NotStreamed      = "not-streamed"
 	ReasoningOutput  = "reasoning-output"
+	HiddenReasoning  = "hidden-reasoning"
 	NoSteadyWindow   = "no-steady-window"
 	FewCompletions   = "few-completions"
 	BelowMean        = "below-mean"
@@ -95,6 +96,7 @@ var Reasons = []struct{ Code, Sentence string }{
 	{NoCorrectItems, "not one item scored above 0"},
 	{NotStreamed, "the answer came in one piece, so only its end is a time"},
 	{ReasoningOutput, "reasoning was streamed, which capacity-v3 does not time and the engine's token count holds"},
+	{HiddenReasoning, "the engine counts reasoning that it did not send, so its time is not in the generation's"},
 	{NoSteadyWindow, "there was no time in which every stream was busy"},
 	{FewCompletions, "fewer than 3 requests ended while every stream was busy"},
 	{BelowMean, "the largest rate came out below the mean, so the numbers contradict each other"},

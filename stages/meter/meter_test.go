@@ -135,7 +135,10 @@ func TestNotThere(t *testing.T) {
 // than was said.
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hang := func(ctx context.Context, _ Want, _ <-chan struct{}, _ io.Writer) error { <-ctx.Done(); return ctx.Err() }
+		hang := func(ctx context.Context, _ Want, _ <-chan struct{}, _ io.Writer) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
 		began := time.Now()
 		r := Start(t.Context(), hang, Want{}, io.Discard)
 		if r.Begun(t.Context(), 10*time.Second) || time.Since(began) != 10*time.Second {

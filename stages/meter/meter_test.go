@@ -76,7 +76,7 @@ func record(t *testing.T, how string, want Want, grace time.Duration) (string, e
 	if !r.Begun(t.Context(), time.Minute) {
 		t.Fatal("no header came")
 	}
-	if how == "dies" || how == "silent death" || how == "torn" {
+	if how == "dies" || how == "silent death" || how == "torn" || how == "lies" {
 		<-r.Ended() // by itself
 	}
 	err = r.Stop(time.Minute)

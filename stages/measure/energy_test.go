@@ -560,14 +560,14 @@ func TestMeterStep(t *testing.T) {
 		t.Error("a meter is looked at, and no energy is measured")
 	}
 	job := &pintest.Job{S: steps[i]}
-	look := LookAtMeter(func(_ context.Context, cand string) (evidence.MeterDoc, error) {
-		return evidence.MeterDoc{Reason: "no-" + cand}, nil
+	look := LookAtMeter(func(_ context.Context, cand string) (evidence.MeterDoc, string, error) {
+		return evidence.MeterDoc{Reason: "no-" + cand}, "look at it", nil
 	})
-	if err := look.Run(t.Context(), job); err != nil || string(job.Output(evidence.OutMeter)) != `{"reads":[],"reason":"no-fp8"}` {
+	if err := look.Run(t.Context(), job); err != nil || string(job.Output(evidence.OutMeter)) != `{"reads":[],"reason":"no-fp8"}` || len(job.Remarks) != 1 {
 		t.Errorf("%v, %s", err, job.Output(evidence.OutMeter))
 	}
-	gone := LookAtMeter(func(context.Context, string) (evidence.MeterDoc, error) {
-		return evidence.MeterDoc{}, fmt.Errorf("%w: refused", step.ErrUnreachable)
+	gone := LookAtMeter(func(context.Context, string) (evidence.MeterDoc, string, error) {
+		return evidence.MeterDoc{}, "", fmt.Errorf("%w: refused", step.ErrUnreachable)
 	})
 	if err := gone.Run(t.Context(), &pintest.Job{S: steps[i]}); !errors.Is(err, step.ErrUnreachable) {
 		t.Error(err)

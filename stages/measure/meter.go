@@ -9,15 +9,19 @@ import (
 	"github.com/cupel-dev/cupel/stages/evidence"
 )
 
-// LookAtMeter says what the meter beside a candidate can read.
-type LookAtMeter func(ctx context.Context, candidate string) (evidence.MeterDoc, error)
+// LookAtMeter says what the meter beside a candidate can read, and what is doubtful
+// about it.
+type LookAtMeter func(ctx context.Context, candidate string) (doc evidence.MeterDoc, note string, err error)
 
 // Run writes meter.json. Its error marks a meter that was asked for and does not
 // answer; one that nobody asked for and is not there is a reason in the document.
 func (look LookAtMeter) Run(ctx context.Context, job step.Job) error {
-	doc, err := look(ctx, job.Step().Where)
+	doc, note, err := look(ctx, job.Step().Where)
 	if err != nil {
 		return fmt.Errorf("%s: %w", job.Step().Name, err)
+	}
+	if note != "" {
+		job.Note("%s", note)
 	}
 	if doc.Reads == nil {
 		doc.Reads = []evidence.MeterReads{}

@@ -6,6 +6,12 @@ import (
 )
 
 // Program is a rule that type-checks. It is safe for concurrent use.
+//
+// Values with an id are compared with, added to and subtracted from values of the
+// same id and constants alone. Multiplied or divided by a constant they keep it,
+// by one another they make a compound, which goes with the same compound only; a
+// ratio of equal ids is a pure number. Values without an id know no such rules
+// among themselves.
 type Program struct {
 	env   *Env
 	rule  string

@@ -82,22 +82,15 @@ func checkHeldOut(l *spec.Loaded, u unlock) error {
 	return heldOutError(u.vault("cupel check").inspect(l))
 }
 
-// refuse collects everything that a run would stumble over: what this version
-// cannot do, candidates that nothing tells apart, prompts that cannot be built,
+// refuse collects everything that a run would stumble over:
+// candidates that nothing tells apart, prompts that cannot be built,
 // items that do not fit their scorers, guards that do not type-check.
 func refuse(l *spec.Loaded) error {
-	all := l.NotBuilt()
-	refused := map[string]bool{}
-	for _, e := range all {
-		refused[e.Path] = true
-	}
+	var all spec.Errors
 	for _, e := range decide.Check(l.Campaign) {
 		path := []string{"decide", "guards"}
 		if e.Guard != "" {
 			path = append(path, e.Guard)
-		}
-		if refused[strings.Join(path, ".")] {
-			continue // said already, in the words of what is not built
 		}
 		if e.Guard != "" {
 			path = append(path, e.Field)

@@ -38,14 +38,14 @@ var BenchPrompts = []string{"code", "tool_call", "reasoning", "long_gen"}
 // cells that guards can name.
 func (w Workload) Serving() bool {
 	switch w.Kind {
-	case "capacity", "open-loop", "search", "decode", "ladder", "effective-context", "prefix-burst", "replicas", "bench", "imported":
+	case "capacity", "open-loop", "search", "decode", "ladder", "effective-context", "prefix-burst", "replicas", "bench", "energy", "imported":
 		return true
 	}
 	return false
 }
 
 // Points lists what is measured, in order; of is the campaign's workloads,
-// which a replicas workload refers to.
+// which replicas and energy workloads refer to.
 func (w Workload) Points(of map[string]Workload) []Point {
 	switch {
 	case w.Capacity != nil:
@@ -58,6 +58,8 @@ func (w Workload) Points(of map[string]Workload) []Point {
 		if c := of[w.Replicas.Of].Capacity; c != nil {
 			return closed(c.Concurrency)
 		}
+	case w.Energy != nil:
+		return w.Energy.under(of).Points(of)
 	case w.OpenLoop != nil:
 		return w.OpenLoop.points()
 	case w.Search != nil:
@@ -101,6 +103,9 @@ func lengths(tokens []int, concurrency int) (out []Point) {
 // Results lists the cells that the workload's metrics have: its points, and
 // for a bench each prompt as well.
 func (w Workload) Results(of map[string]Workload) (cells []string) {
+	if w.Energy != nil {
+		return w.Energy.under(of).Results(of)
+	}
 	if w.Bench != nil {
 		names := w.Bench.Prompts
 		if len(names) == 0 {
@@ -131,6 +136,17 @@ func (w Workload) Repeats(of map[string]Workload) int {
 		if c := of[w.Replicas.Of].Capacity; c != nil {
 			return c.Trials
 		}
+	case w.Energy != nil:
+		return w.Energy.under(of).Repeats(of)
 	}
 	return 1
+}
+
+// under is the workload whose requests are sent, the zero value when there is none
+// that can be: then it has no points.
+func (e *Energy) under(of map[string]Workload) Workload {
+	if w := of[e.Of]; Metered(w.Kind) {
+		return w
+	}
+	return Workload{}
 }

@@ -36,13 +36,15 @@ type files struct {
 	imports map[string]map[string][]File // workload -> candidate -> files
 	labels  map[string]File              // judge -> answers that people have judged
 	media   map[string]File              // preflight check -> what it shows
+	metered map[string]metered           // workload -> recordings and calibration
 }
 
 func (f *files) resolve() {
 	f.suites, f.snaps, f.traces, f.labels, f.media = map[string]Suite{}, map[int]*File{}, map[string]File{}, map[string]File{}, map[string]File{}
-	f.imports = map[string]map[string][]File{}
+	f.imports, f.metered = map[string]map[string][]File{}, map[string]metered{}
 	f.findTraces()
 	f.findImported()
+	f.findMetered()
 	f.findLabels()
 	f.findMedia()
 	done := map[[2]string]Suite{}

@@ -186,6 +186,7 @@ func (f *files) attach(c *Campaign) []File {
 		byPath[file.Path] = file
 	}
 	f.attachMedia(c, byPath)
+	f.attachMetered(c, byPath)
 	for i, snap := range f.snaps {
 		c.Research.Sources[i].Snapshot = snap
 		byPath[snap.Path] = *snap

@@ -20,7 +20,7 @@ import (
 	"github.com/cupel-dev/cupel/engine/step"
 )
 
-const fullDigest = "6ed34c97a3f9b029c6c0dd9586426eb1772b502b41dd84912118879e426dec2a"
+const fullDigest = "6b097190af6a79f25eb550d3e91ab36383badd5a5eedf1426f1cc7ce85b792a5"
 
 func mustLoad(t testing.TB, file string) *Loaded {
 	t.Helper()

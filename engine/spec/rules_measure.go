@@ -27,11 +27,7 @@ func (r *rules) workload(name string, w *node) {
 			}
 		}
 	case "energy":
-		if n := w.get("of"); r.reference(n, p.with("of"), "workload", measure) {
-			if k := kindName(measure.get(n.text)); k == "energy" || k == "noise-floor" {
-				r.errs.add(n.at, p.with("of"), fmt.Sprintf("workload %s is of kind %s, whose energy is not measured", show(n.text), k), "")
-			}
-		}
+		r.energy(p, w)
 	default:
 		r.serving(p, w)
 	}
@@ -92,6 +88,10 @@ func textOf(n *node) string {
 // chooses by name are checked where their names are made.
 func (r *rules) guardCells(p path, n *node, kind string, w *node) {
 	p = p.with("concurrency")
+	if kind == "energy" {
+		w = r.root.get("measure").get(textOf(w.get("of")))
+		kind = kindName(w)
+	}
 	cells, closed := closedLoops[kind]
 	if !closed {
 		r.errs.add(n.at, p, "only a guard on a closed-loop workload has concurrency", "choose the cells of other workloads by name: cells; "+r.workloadsHint("capacity"))

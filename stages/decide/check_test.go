@@ -25,7 +25,7 @@ func TestCheckRefuses(t *testing.T) {
 	}{
 		{spec.Guard{Rule: "cost.per_1k_items.candidate < 0.65 * cost.per_1k_items.baseline"}, "guard g: on: it is missing: name the workload that the guard looks at"},
 		{spec.Guard{On: "suport", Rule: "lo > 0.0"}, "there is no workload suport; there are: load, noise, power, rungs, support"},
-		{spec.Guard{On: "power", Rule: "lo > 0.0"}, "guards on workloads of kind energy do not exist"},
+		{spec.Guard{On: "power", Rule: "lo > 0.0"}, "there is no value named lo; there are: concurrency, cell, candidate, baseline"},
 		{spec.Guard{On: "rungs", Cells: []string{"tokens=1024", "tokens=64"}, Rule: "candidate.pass_rate >= 0.9"}, `guard g: cells: rungs has no cell "tokens=64"; it has tokens=1024, tokens=8192`},
 		{spec.Guard{On: "support", Cells: []string{"c=1"}, Rule: "lo > 0.0"}, "guard g: cells: support is a quality workload and has no cells"},
 		{spec.Guard{On: "noise", Rule: "lo > 0.0"}, "put the guard on the quality workload"},
@@ -140,7 +140,7 @@ func TestVariablesAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	if Variables("energy") != nil {
-		t.Error("energy has no guards")
+	if Variables("noise-floor") != nil {
+		t.Error("a noise floor has no guards")
 	}
 }

@@ -3,28 +3,8 @@ package spec
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
-
-func TestNotBuilt(t *testing.T) {
-	l := mustLoad(t, "testdata/campaign/full.yaml")
-	var got []string
-	for _, e := range l.NotBuilt() {
-		got = append(got, strings.TrimPrefix(e.Error(), "testdata/campaign/full.yaml:"))
-	}
-	want := []string{
-		"58:21: measure.power.kind: this version does not run energy workloads; leave the workload out",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("refusals (-want +got):\n%s", diff)
-	}
-	if errs := mustLoad(t, "testdata/base.yaml").NotBuilt(); errs != nil {
-		t.Errorf("the base is refused: %v", errs)
-	}
-}
 
 // The level of the intervals by hand: 0.05 shared by the candidates beside the
 // baseline.

@@ -66,6 +66,21 @@ func (p *Program) Paths() []string {
 	return out
 }
 
+// Refuse makes the error of a rule that type-checks and is wrong for a reason that
+// its user knows. It stands where the rule first names path, a value or a group.
+func (p *Program) Refuse(path, msg, hint string) *CompileError {
+	line, col := 1, 0
+	found := false
+	preOrder(p.ast.NativeRep().Expr(), func(x expr) {
+		if f, _, _, ok := p.env.root.lookup(x); found || !ok || f == nil || f.path != path {
+			return
+		}
+		loc := p.ast.NativeRep().SourceInfo().GetStartLocation(x.ID())
+		line, col, found = loc.Line(), loc.Column(), true
+	})
+	return &CompileError{p.rule, []Problem{at(p.rule, line, col, msg, hint)}}
+}
+
 // Vars lists the variables of the rule: the first elements of its paths.
 func (p *Program) Vars() []string {
 	var out []string

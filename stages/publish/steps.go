@@ -157,6 +157,9 @@ func sources(c *spec.Campaign) []source {
 						cell := evidence.CellStep(cand, wl, point.Cell, t)
 						add("raw", cand, wl, cell, evidence.OutCell)
 						add("raw", cand, wl, cell, evidence.OutScrapes)
+						if w.Kind == energyKind {
+							add("raw", cand, wl, cell, evidence.OutTrace)
+						}
 					}
 				}
 				add("metrics", cand, wl, evidence.MetricsStep(cand, wl), evidence.OutMetrics)

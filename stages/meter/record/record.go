@@ -2,11 +2,13 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/cupel-dev/cupel/stages/hardware"
@@ -57,10 +59,16 @@ func Record(ctx context.Context, w io.Writer, sources []source.Source, o Options
 		clock: o.clock, stops: stops{ctx.Done(), o.Stop, o.Input}, last: map[string]trace.State{},
 		period: max(1, int64(float64(time.Second)/o.Hz)), length: int64(o.For), most: o.most,
 	}
-	h, err := r.describe(sources, o)
-	if err != nil {
+	h := Header(sources, o)
+	if err := h.Check(); err != nil {
 		return err
 	}
+	for first, s := 0, sources; len(s) > 0 && h.None == nil; s = s[1:] {
+		n := len(s[0].Describe().Channels)
+		r.parts = append(r.parts, r.part(s[0], first, n))
+		first += n
+	}
+	var err error
 	if r.zero, h.WallNS = r.clock.now(); h.WallNS < 0 {
 		return errors.New("the wall clock is before 1970")
 	}
@@ -73,30 +81,26 @@ func Record(ctx context.Context, w io.Writer, sources []source.Source, o Options
 	return r.all()
 }
 
-// describe makes the header out of what the sources say of themselves, and numbers
-// their channels.
-func (r *recorder) describe(sources []source.Source, o Options) (trace.Header, error) {
-	h := trace.Header{
-		Schema: trace.Schema, Meter: o.Meter, Made: o.Made, Hz: o.Hz,
-		Clock: r.clock.quality(), System: runtime.GOOS + "/" + runtime.GOARCH, Missing: o.Extra,
+// Header is what a recording of the sources begins with, but for the moment.
+func Header(sources []source.Source, o Options) trace.Header {
+	if o.clock == nil {
+		o.clock = newSystem()
 	}
-	if h.Made == "" {
-		h.Made = "sample"
+	h := trace.Header{
+		Schema: trace.Schema, Meter: o.Meter, Made: cmp.Or(o.Made, "sample"), Hz: o.Hz,
+		Clock: o.clock.quality(), System: runtime.GOOS + "/" + runtime.GOARCH, Missing: slices.Clone(o.Extra),
 	}
 	for _, s := range sources {
 		d := s.Describe()
-		r.parts = append(r.parts, r.part(s, len(h.Channels), len(d.Channels)))
 		h.Devices = append(h.Devices, d.Devices...)
 		h.Channels = append(h.Channels, d.Channels...)
 		h.Missing = append(h.Missing, d.Missing...)
-		if h.Driver == "" {
-			h.Driver = d.Driver
-		}
+		h.Driver = cmp.Or(h.Driver, d.Driver)
 	}
 	if h.None = none(h); h.None != nil {
 		h.Devices, h.Channels = nil, nil
 	}
-	return h, h.Check()
+	return h
 }
 
 // none says why there is nothing to record, nil = there is.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -130,4 +131,21 @@ func FuzzStamp(f *testing.F) {
 		_, _ = Zone(s)
 		_ = ReadColumn(s)
 	})
+}
+
+func TestCells(t *testing.T) {
+	for line, want := range map[string]string{`a, b ,c`: "a|b|c", `"a,1", b`: "a,1|b", ``: "", `"x""y"`: `x"y`} {
+		cells, ok := Cells(line, ',')
+		if got := strings.Join(cells, "|"); !ok || got != want {
+			t.Errorf("%q: %q %v", line, got, ok)
+		}
+	}
+	for _, bad := range []string{`"a`, `a"b`, `"a"b,c`} {
+		if cells, ok := Cells(bad, ','); ok {
+			t.Errorf("%q: %q", bad, cells)
+		}
+	}
+	if Point("1,5", ';') != "1.5" || Point("1,5", ',') != "1,5" {
+		t.Error("the decimal comma")
+	}
 }

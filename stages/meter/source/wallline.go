@@ -1,7 +1,6 @@
 package source
 
 import (
-	"encoding/csv"
 	"errors"
 	"strings"
 	"time"
@@ -59,7 +58,7 @@ func (w *wallLines) read(line string) (mw, at int64, ok bool, err error) {
 // header reports whether a line names the columns.
 func (w *wallLines) header(line string) bool {
 	comma := parse.Delimiter(line)
-	cells := cut(line, comma)
+	cells, _ := parse.Cells(line, comma)
 	w.time, w.power = -1, -1
 	for i, cell := range cells {
 		switch c := parse.ReadColumn(cell); {
@@ -84,29 +83,11 @@ func (w *wallLines) split(line string) (moment, watts string, scale int, ok bool
 		}
 		return f[0], f[1], 0, true
 	}
-	cells := cut(line, w.comma)
-	if len(cells) <= max(w.time, w.power) {
+	cells, ok := parse.Cells(line, w.comma)
+	if !ok || len(cells) <= max(w.time, w.power) {
 		return "", "", 0, false
 	}
-	watts = cells[w.power]
-	if w.comma != ',' {
-		watts = strings.Replace(watts, ",", ".", 1)
-	}
-	return cells[w.time], watts, w.scale, true
-}
-
-// cut splits one line of CSV; nil when it is none.
-func cut(line string, comma rune) []string {
-	r := csv.NewReader(strings.NewReader(line))
-	r.Comma, r.TrimLeadingSpace = comma, true
-	cells, err := r.Read()
-	if err != nil {
-		return nil
-	}
-	for i := range cells {
-		cells[i] = strings.TrimSpace(cells[i])
-	}
-	return cells
+	return cells[w.time], parse.Point(cells[w.power], w.comma), w.scale, true
 }
 
 // value is what a wall meter said last.

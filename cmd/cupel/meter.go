@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/hardware"
+	"github.com/cupel-dev/cupel/stages/trace"
 )
 
 // meterVariable names the meter to start, or is off.
@@ -78,9 +80,40 @@ func identify(ctx context.Context) (*hardware.Report, error) {
 }
 
 func identifyWith(ctx context.Context, at string, patience time.Duration) (*hardware.Report, error) {
+	out, err := runMeter(ctx, at, patience, "identify")
+	if err != nil {
+		return nil, err
+	}
+	r, err := hardware.Read(out)
+	if err != nil {
+		var h *step.Hint
+		if errors.As(err, &h) {
+			err = h.Err // the hint is for files
+		}
+		return nil, &meterError{hardware.MeterFailed, err.Error()}
+	}
+	return r, nil
+}
+
+// probe runs cupel-meter probe, which looks for a while at what it can read, or with 0
+// only lists it. That it tells nothing is a *meterError.
+func probe(ctx context.Context, at string, long time.Duration) (*trace.Probe, error) {
+	out, err := runMeter(ctx, at, meterPatience+long, "probe", "--for", long.String())
+	if err != nil {
+		return nil, err
+	}
+	p, err := trace.ReadProbe(out)
+	if err != nil {
+		return nil, &meterError{hardware.MeterFailed, err.Error()}
+	}
+	return p, nil
+}
+
+// runMeter returns what cupel-meter prints.
+func runMeter(ctx context.Context, at string, patience time.Duration, args ...string) (io.Reader, error) {
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	c := exec.CommandContext(bounded, at, "identify")
+	c := exec.CommandContext(bounded, at, args...)
 	c.WaitDelay = time.Second
 	var out, words clipped
 	c.Stdout, c.Stderr = &out, &words
@@ -94,15 +127,7 @@ func identifyWith(ctx context.Context, at string, patience time.Duration) (*hard
 		said, _, _ := strings.Cut(strings.TrimSpace(strings.ToValidUTF8(words.String(), "?")), "\n")
 		return nil, &meterError{hardware.MeterFailed, strings.TrimSuffix(fmt.Sprintf("%v: %.200s", unwrapAll(err), said), ": ")}
 	}
-	r, err := hardware.Read(&out)
-	if err != nil {
-		var h *step.Hint
-		if errors.As(err, &h) {
-			err = h.Err // the hint is for files
-		}
-		return nil, &meterError{hardware.MeterFailed, err.Error()}
-	}
-	return r, nil
+	return &out, nil
 }
 
 // clipped keeps the first 16 MiB of what a program writes, and takes the rest.

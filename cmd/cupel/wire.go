@@ -76,7 +76,7 @@ func (w *wiring) adders() []plan.Adder {
 // What looks at a candidate that cupel can start needs it to be up.
 func (w *wiring) place(steps []step.Step) []step.Step {
 	for i, s := range steps {
-		if !s.Pure && w.started(s.Where) {
+		if !s.Pure && s.Kind != measure.KindMeter && w.started(s.Where) {
 			steps[i].Session = s.Where
 		}
 		if len(s.Resources) == 0 {
@@ -127,8 +127,9 @@ func (w *wiring) runners() map[string]step.Runner {
 		},
 		preflight.Kind:       w.preflight(),
 		measure.KindGenerate: measure.Generate{Dial: dial},
-		measure.KindCell:     measure.Cell{Dial: dial, SelfCheck: w.checker(), Attempt: w.attempt, Beside: w.beside},
+		measure.KindCell:     measure.Cell{Dial: dial, SelfCheck: w.checker(), Attempt: w.attempt, Beside: w.beside, Meter: w.meterOf},
 		measure.KindMetrics:  measure.Metrics{},
+		measure.KindMeter:    measure.LookAtMeter(w.lookAtMeter),
 		imported.Kind:        imported.Runner{},
 		measure.KindJudge:    measure.Judge{Generate: measure.Generate{Dial: dial}},
 		publish.RecordKind:   publish.RecordRunner{},

@@ -3,11 +3,12 @@ package spec
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // bindSyntax is the one description of the syntax, for hints and help texts.
-const bindSyntax = "write NAME=[API+]URL[,model=SERVED][,key-env=VARIABLE][,gpu=INDEX]…[,hardware=FILE][,replica=URL]…, for example bf16=http://127.0.0.1:8000/v1 or f16=ollama+http://127.0.0.1:11434,model=tiny-f16; API is openai, openai-completions, openai-responses, ollama or ollama-generate; embedded:MODEL is a model inside the program"
+const bindSyntax = "write NAME=[API+]URL[,model=SERVED][,key-env=VARIABLE][,gpu=INDEX]…[,hardware=FILE][,meter=URL][,replica=URL]…, for example bf16=http://127.0.0.1:8000/v1 or f16=ollama+http://127.0.0.1:11434,model=tiny-f16; API is openai, openai-completions, openai-responses, ollama or ollama-generate; embedded:MODEL is a model inside the program"
 
 var (
 	bindName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
@@ -22,6 +23,7 @@ var (
 //	bf16=ollama+http://127.0.0.1:11434,model=tiny-f16
 //	bf16=https://127.0.0.1/v1,key-env=SERVING_KEY,gpu=0,gpu=1
 //	bf16=http://127.0.0.1:8000/v1,hardware=host.json
+//	bf16=http://gpu-host:8000/v1,meter=https://gpu-host:9151,meter-token-env=METER_TOKEN
 //	bf16=http://127.0.0.1:8000/v1,replica=http://127.0.0.1:8001/v1
 //
 // The address may begin with an API and + (ollama+, openai-responses+) to name
@@ -63,8 +65,13 @@ func parseBind(where, s string) (Binding, error) {
 			return Binding{}, err
 		}
 	}
+	if b.MeterTokenEnv != "" && (b.Meter == "" || b.Meter == NoMeter) {
+		return Binding{}, bindError(where, "there is no meter that meter-token-env is for")
+	}
 	return b, nil
 }
+
+var bindKeys = []string{"model", "key-env", "gpu", "hardware", "meter", "meter-token-env", "replica"}
 
 func bindOption(b *Binding, where, key, value string) error {
 	switch {
@@ -76,13 +83,17 @@ func bindOption(b *Binding, where, key, value string) error {
 		b.GPUs = append(b.GPUs, value)
 	case key == "hardware" && value != "" && b.Hardware == "":
 		b.Hardware = value
+	case key == "meter" && value != "" && checkMeter(value) == "" && b.Meter == "":
+		b.Meter = value
+	case key == "meter-token-env" && envName.MatchString(value) && b.MeterTokenEnv == "":
+		b.MeterTokenEnv = value
 	case key == "replica" && checkBaseURL(value) == "":
 		b.Replicas = append(b.Replicas, value)
-	case key == "model", key == "key-env", key == "gpu", key == "hardware", key == "replica":
+	case slices.Contains(bindKeys, key):
 		return bindError(where, fmt.Sprintf("option %s cannot be %q, or is there twice", key, show(value)))
 	default:
 		e := &Error{Path: where, Msg: fmt.Sprintf("unknown option %q", show(key)), Hint: bindSyntax}
-		if near := nearest(key, []string{"model", "key-env", "gpu", "hardware", "replica"}); near != "" {
+		if near := nearest(key, bindKeys); near != "" {
 			e.Hint = fmt.Sprintf("did you mean %q? %s", near, bindSyntax)
 		}
 		return e

@@ -15,7 +15,7 @@ import (
 )
 
 // LoadBindings reads a bindings file: candidate names with url, api,
-// servedName, apiKeyEnv, gpus, hardware, headers and replicas. The path of a
+// servedName, apiKeyEnv, gpus, hardware, meter, headers and replicas. The path of a
 // hardware file is made to start where the program runs. Mistakes are returned as Errors; an
 // error for which errors.Is(err, fs.ErrNotExist) holds means there is no file.
 func LoadBindings(file string) (map[string]Binding, error) {
@@ -46,6 +46,14 @@ func parseBindings(file string, src []byte) (map[string]Binding, error) {
 				errs.add(u.at, path{f.name, "url"}, msg, "write the base address, for example http://127.0.0.1:8000/v1")
 			}
 		}
+		if u := f.val.get("meter"); u != nil && u.kind == cue.StringKind {
+			if msg := checkMeter(u.text); msg != "" {
+				errs.add(u.at, path{f.name, "meter"}, msg, meterSyntax)
+			}
+		}
+		if n := f.val.get("meterTokenEnv"); n != nil && (f.val.get("meter") == nil || f.val.get("meter").text == NoMeter) {
+			errs.add(n.at, path{f.name, "meterTokenEnv"}, "there is no meter that it is for", meterSyntax)
+		}
 		for i, u := range f.val.get("replicas").items() {
 			if msg := checkBaseURL(u.text); msg != "" {
 				errs.add(u.at, path{f.name, "replicas", index(i)}, msg, "write the base address, for example http://127.0.0.1:8001/v1")
@@ -71,6 +79,22 @@ func parseBindings(file string, src []byte) (map[string]Binding, error) {
 
 // NoHardware as the value of hardware says that the endpoint is elsewhere.
 const NoHardware = "none"
+
+// NoMeter as the value of meter says that no energy is measured there.
+const NoMeter = "none"
+
+const meterSyntax = "write the address of a cupel-meter serve, for example http://127.0.0.1:9151, or none"
+
+// checkMeter says what is wrong with the address of a meter, "" for nothing.
+func checkMeter(s string) string {
+	if s == NoMeter {
+		return ""
+	}
+	if embedded.MatchString(s) {
+		return fmt.Sprintf("%q does not begin with http:// or https://", show(s))
+	}
+	return checkBaseURL(s)
+}
 
 // beside makes a path that starts from a file's folder one from here.
 func beside(file, name string) string {
@@ -107,6 +131,10 @@ func bindingField(b *Binding, f field) error {
 		}
 	case "hardware":
 		b.Hardware = f.val.text
+	case "meter":
+		b.Meter = f.val.text
+	case "meterTokenEnv":
+		b.MeterTokenEnv = f.val.text
 	case "replicas":
 		for _, u := range f.val.elems {
 			b.Replicas = append(b.Replicas, u.text)

@@ -17,6 +17,8 @@ func TestParseBindFlag(t *testing.T) {
 		"bf16=openai+https://[::1]:8000/v1,key-env=SERVING_KEY":      {URL: "https://[::1]:8000/v1", API: "openai", APIKeyEnv: "SERVING_KEY"},
 		"bf16=http://127.0.0.1,gpu=0,gpu=GPU-0123abcd,model=a/b:7=q": {URL: "http://127.0.0.1", GPUs: []string{"0", "GPU-0123abcd"}, ServedName: "a/b:7=q"},
 		"bf16=http://127.0.0.1,hardware=a b/host.json,gpu=1":         {URL: "http://127.0.0.1", Hardware: "a b/host.json", GPUs: []string{"1"}},
+		"bf16=http://127.0.0.1,meter=none":                           {URL: "http://127.0.0.1", Meter: "none"},
+		"bf16=http://h:1,meter=https://h:9151,meter-token-env=TOKEN": {URL: "http://h:1", Meter: "https://h:9151", MeterTokenEnv: "TOKEN"},
 		"bf16=embedded:tiny-f16":                                     {URL: "embedded:tiny-f16"},
 	} {
 		name, got, err := ParseBindFlag(in)
@@ -40,6 +42,12 @@ func TestParseBindFlag(t *testing.T) {
 		"bf16=http://127.0.0.1,hardware=a,hardware=b": "option hardware cannot be",
 		"bf16=http://127.0.0.1,hardwre=a":             `did you mean "hardware"?`,
 		"bf16=http://127.0.0.1,model=a,model=b":       "option model cannot be",
+		"bf16=http://127.0.0.1,meter=h:9151":          `option meter cannot be "h:9151"`,
+		"bf16=http://127.0.0.1,meter=embedded:x":      "option meter cannot be",
+		"bf16=http://h,meter=http://u:secret@h":       "in plain text",
+		"bf16=http://h,meter=none,meter=none":         "or is there twice",
+		"bf16=http://h,meter=none,meter-token-env=T":  "there is no meter that meter-token-env is for",
+		"bf16=http://h,meter-token-env=T":             "there is no meter that meter-token-env is for",
 		"bf16=http://127.0.0.1,":                      "",
 	} {
 		_, _, err := ParseBindFlag(in)
@@ -60,6 +68,8 @@ fp8: {url: "embedded:tiny-q8_0"}
 a: {url: "http://127.0.0.1:1", hardware: hosts/a.json}
 b: {url: "http://127.0.0.1:2", hardware: none}
 c: {url: "http://127.0.0.1:3", hardware: /etc/c.json}
+d: {url: "http://127.0.0.1:4", meter: "https://h:9151", meterTokenEnv: TOKEN}
+e: {url: "http://127.0.0.1:5", meter: none}
 `))
 	want := map[string]Binding{
 		"bf16": {URL: "http://127.0.0.1:8000/v1", API: "openai", ServedName: "m", APIKeyEnv: "KEY", GPUs: []string{"0", "GPU-0123abcd"}, Headers: map[string]string{"X-Team": "TEAM"}},
@@ -67,6 +77,8 @@ c: {url: "http://127.0.0.1:3", hardware: /etc/c.json}
 		"a":    {URL: "http://127.0.0.1:1", Hardware: filepath.Join(dir, "hosts/a.json")},
 		"b":    {URL: "http://127.0.0.1:2", Hardware: NoHardware},
 		"c":    {URL: "http://127.0.0.1:3", Hardware: "/etc/c.json"},
+		"d":    {URL: "http://127.0.0.1:4", Meter: "https://h:9151", MeterTokenEnv: "TOKEN"},
+		"e":    {URL: "http://127.0.0.1:5", Meter: NoMeter},
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
@@ -85,6 +97,10 @@ c: {url: "http://127.0.0.1:3", hardware: /etc/c.json}
 		"A: {url: \"http://127.0.0.1\"}":                                                `found the name "A"`,
 		"a: {url: \"http://127.0.0.1\", hardware: \"\"}":                                "allowed a path without commas, or none",
 		"a: {url: \"http://127.0.0.1\", hardware: {gpu: H200}}":                         "a.hardware: found a map",
+		"a: {url: \"http://127.0.0.1\", meter: \"h:9151\"}":                             "a.meter: found \"h:9151\", allowed an http or https URL, or none",
+		"a: {url: \"http://127.0.0.1\", meter: \"http://\"}":                            "allowed an http or https URL, or none",
+		"a: {url: \"http://127.0.0.1\", meter: \"http://h/?a\"}":                        "a.meter: a base address has no ? or # part; write the address of a cupel-meter serve",
+		"a: {url: \"http://127.0.0.1\", meterTokenEnv: T}":                              "a.meterTokenEnv: there is no meter that it is for",
 		"[]": "found an empty list, allowed a map",
 	} {
 		_, err := LoadBindings(write(t, dir, "bindings.yaml", text))

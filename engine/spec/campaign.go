@@ -464,6 +464,10 @@ type Binding struct {
 	Headers    map[string]string `yaml:"headers" json:"headers,omitempty"`   // header -> environment variable name
 	Hardware   string            `yaml:"hardware" json:"hardware,omitempty"` // file of a hardware report as it can be opened | none | "" = look, if the endpoint is local
 	Replicas   []string          `yaml:"replicas" json:"replicas,omitempty"` // further addresses that serve the same
+	// Meter is the address of a cupel-meter serve | none | "" = beside cupel, if the
+	// endpoint is local; MeterTokenEnv names the variable that holds its token.
+	Meter         string `yaml:"meter" json:"meter,omitempty"`
+	MeterTokenEnv string `yaml:"meterTokenEnv" json:"meterTokenEnv,omitempty"`
 }
 
 // Baseline returns the name of the one candidate whose role is baseline.

@@ -94,6 +94,9 @@ type Cost struct {
 	// Exact says that Requests is what will be sent unless something has to be
 	// sent again; otherwise it is an upper bound.
 	Exact bool `json:"exact,omitempty"`
+	// AtLeast says that Requests and Tokens are lower bounds: how many are sent
+	// depends on how fast they are answered.
+	AtLeast bool `json:"at_least,omitempty"`
 }
 
 // Input is where one named input comes from: either Step and Output, or Blob.

@@ -96,7 +96,7 @@ func TestWhatIsInTheKey(t *testing.T) {
 	}
 	want := key(base, in)
 	same := base
-	same.Name, same.Where, same.Resources, same.After, same.Observes, same.Pure, same.Cost, same.Hints = "measure/b", "b", []string{"r"}, []string{"x"}, true, true, Cost{1, 1, true}, json.RawMessage(`{"retries":3}`)
+	same.Name, same.Where, same.Resources, same.After, same.Observes, same.Pure, same.Cost, same.Hints = "measure/b", "b", []string{"r"}, []string{"x"}, true, true, Cost{1, 1, true, true}, json.RawMessage(`{"retries":3}`)
 	same.Grows = &Growth{Inputs: []string{"pin"}}
 	same.Session = "b"
 	if key(same, in) != want {

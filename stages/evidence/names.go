@@ -17,7 +17,7 @@ const (
 	OutCell        = "cell.jsonl"           // one CellHeader line, then LoadRow lines
 	OutScrapes     = "server-metrics.jsonl" // ScrapeRow a line; empty when the engine has none
 	OutTrace       = "energy.trace.jsonl"   // a meter's recording, beside an energy cell; see stages/trace
-	OutMeter       = "meter.json"           // what the meter beside a candidate can read: see trace.Header
+	OutMeter       = "meter.json"           // MeterDoc
 	OutScores      = "scores.jsonl"         // ScoreRow a line, sorted by item
 	OutSummary     = "summary.json"         // ScoreSummary
 	OutMetrics     = "metrics.json"         // LoadMetrics

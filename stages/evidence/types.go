@@ -105,6 +105,7 @@ type CellHeader struct {
 	Probe        *float64          `json:"probe,omitempty"`         // search: the rate or concurrency looked at
 	Stalls       int               `json:"stalls,omitempty"`        // requests that were not built yet when they were to be sent
 	StalledNS    int64             `json:"stalled_ns,omitempty"`    // for which clients of a closed loop waited for rows to be written, added up
+	Energy       *MeterRun         `json:"energy,omitempty"`        // of an energy workload: the meter beside it
 }
 
 // Arrivals say when the requests of an open-loop cell were to be sent.

@@ -18,14 +18,15 @@ type loaded struct {
 	output spec.CapacityOutput
 	seed   int64
 	warmup int
-	served int // context length of the endpoint, 0 = it does not say
+	stage  string // that is added to the point, for prompts that no other stage sends
+	served int    // context length of the endpoint, 0 = it does not say
 	cal    calibrated
 }
 
 // cell is what the prompts of n requests at a point depend on.
 func (l *loaded) cell(point string, concurrency, n int) prompts.Cell {
 	return prompts.Cell{
-		Prompt: l.prompt, Output: l.output, Concurrency: concurrency, Trial: l.head.Trial, Point: l.p.place(point), Requests: n, Seed: l.seed,
+		Prompt: l.prompt, Output: l.output, Concurrency: concurrency, Trial: l.head.Trial, Point: l.p.place(point + l.stage), Requests: n, Seed: l.seed,
 		Shared: l.p.salt(), CharsPerToken: l.cal.perToken, MaxTokens: sampling(l.p.Sampling, l.p.Reasoning, 0).MaxTokens, ContextLimit: l.served,
 	}
 }

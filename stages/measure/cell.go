@@ -31,6 +31,10 @@ type Cell struct {
 	// not known that there are any.
 	Beside func(candidate string) []string
 
+	// Meter returns what records the energy of a candidate's machine, a Meter whose
+	// Record is nil where there is none; nil = there is none anywhere.
+	Meter func(candidate string) (Meter, error)
+
 	open opener // nil = dispatch.Open
 }
 
@@ -79,7 +83,12 @@ func (c Cell) run(ctx context.Context, job step.Job) error {
 	if err != nil {
 		return err
 	}
-	if err := c.blocks(ctx, at, lay, out); err != nil {
+	if p.Energy != nil {
+		err = c.metered(ctx, at, &p, lay, out)
+	} else {
+		err = c.blocks(ctx, at, lay, out)
+	}
+	if err != nil {
 		return err
 	}
 	if err := out.hopeless(); err != nil {
@@ -138,7 +147,7 @@ func (p *cellParams) header(job step.Job) (evidence.CellHeader, error) {
 		}
 	}
 	return evidence.CellHeader{
-		Kind: p.Workload.Kind, Cell: p.Cell, Loop: "closed", Concurrency: p.Concurrency, Trial: job.Step().Trial, Order: h.Order,
+		Kind: p.kind(), Cell: p.Cell, Loop: "closed", Concurrency: p.Concurrency, Trial: job.Step().Trial, Order: h.Order,
 		Apart: h.Apart,
 	}, nil
 }

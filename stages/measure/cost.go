@@ -20,10 +20,25 @@ func (p *cellParams) cost(trial, traceRows int) step.Cost {
 	if d := p.Workload.Decode; d != nil {
 		limit = d.OutputTokens
 	}
-	return step.Cost{Requests: n, Tokens: n * limit}
+	return step.Cost{Requests: n, Tokens: n * limit, AtLeast: p.Energy != nil && p.Workload.OpenLoop == nil}
 }
 
 func (p *cellParams) requests(trial, traceRows int) int {
+	n, w := p.timed(trial, traceRows), p.Workload
+	switch { // the untimed run before the timed part of an energy cell
+	case p.Energy == nil:
+	case w.Capacity != nil:
+		n += w.Capacity.Requests
+	case w.Decode != nil:
+		n += w.Decode.Requests
+	case w.Bench != nil:
+		n += n - 1
+	}
+	return n
+}
+
+// timed is what a cell sends that is no energy cell.
+func (p *cellParams) timed(trial, traceRows int) int {
 	w := p.Workload
 	switch {
 	case w.Capacity != nil:

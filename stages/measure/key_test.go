@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/engine/step"
 )
 
 // notInKey lists the fields of the campaign that a generation or a cell does
@@ -50,6 +51,14 @@ var notInKey = map[string]string{
 	"Replicas.Of":                  "a name; what stands under it is in the key",
 	"Replicas.Order":               "when a cell is measured does not change it",
 	"Bench.Order":                  "when a cell is measured does not change it",
+	"Energy.Of":                    "a name; what stands under it is in the key",
+	"Energy.Bases":                 "asked of the recording, in the key of the metrics",
+	"Energy.Coarsest":              "asked of the recording, in the key of the metrics",
+	"Energy.Processes":             "asked of the recording, in the key of the metrics",
+	"Energy.StartBand":             "asked of the result",
+	"Energy.Traces":                "inputs of the metrics, by content",
+	"Energy.Calibration":           "declared beside the result, in the key of the metrics",
+	"Energy.Order":                 "when a cell is measured does not change it",
 
 	"Candidate.Role":         "the part a configuration plays does not change it",
 	"Candidate.Model":        "in the pin, which is an input",
@@ -91,6 +100,7 @@ func TestEveryFieldIsInTheKeyOrListed(t *testing.T) {
 		{Kind: "open-loop", OpenLoop: &spec.OpenLoop{}}, {Kind: "search", Search: &spec.Search{}}, {Kind: "decode", Decode: &spec.Decode{}},
 		{Kind: "ladder", Ladder: &spec.Ladder{}}, {Kind: "effective-context", EffectiveContext: &spec.EffectiveContext{}},
 		{Kind: "prefix-burst", PrefixBurst: &spec.PrefixBurst{}}, {Kind: "replicas", Replicas: &spec.Replicas{}}, {Kind: "bench", Bench: &spec.Bench{}},
+		{Kind: "energy", Energy: &spec.Energy{}},
 	} {
 		v := reflect.ValueOf(&w).Elem()
 		for f := range reflect.TypeFor[spec.Workload]().Fields() {
@@ -103,6 +113,38 @@ func TestEveryFieldIsInTheKeyOrListed(t *testing.T) {
 		if !used[name] {
 			t.Errorf("%s is listed and is no field", name)
 		}
+	}
+}
+
+// The keys of what was measured before stay what they are, whatever kinds come: else
+// everything would be measured again.
+func TestKeysStay(t *testing.T) {
+	c := &spec.Campaign{
+		Candidates: map[string]spec.Candidate{"fp8": {Sampling: spec.Sampling{TopP: 1, MaxTokens: 64}}},
+		Measure: map[string]spec.Workload{
+			"load": {Kind: "capacity", Capacity: &spec.Capacity{Protocol: "capacity-v3", Concurrency: []int{4}, Requests: 12, Warmup: 4, Trials: 1,
+				Prompt: spec.CapacityPrompt{Tokens: 40, Cache: "unique", Calibrate: "nominal"}, Output: spec.CapacityOutput{Policy: "observe"}, Timeout: "5m"}},
+			"asiai": {Kind: "bench", Bench: &spec.Bench{Runs: 3, Timeout: "5m"}},
+		},
+	}
+	want := map[string]string{
+		"measure/fp8/load/c=4-t1":  "fab777588b80",
+		"measure/fp8/asiai/all-t1": "4abe1ccf15cd",
+		"score/fp8/load/metrics":   "ed123767b959",
+		"score/fp8/asiai/metrics":  "e364bc60d368",
+	}
+	for _, s := range Steps(c) {
+		pre, err := step.NewPreimage(s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := pre.Key()
+		if err != nil || key.Short() != want[s.Name] {
+			t.Errorf("%s: key %s, was %s, %v", s.Name, key.Short(), want[s.Name], err)
+		}
+	}
+	if got := (&cellParams{Workload: forCell(c.Measure["load"])}).salt(); got != "4cd82a18b4545fdc" {
+		t.Errorf("its prompts are other ones: %s", got)
 	}
 }
 

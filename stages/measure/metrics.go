@@ -48,6 +48,8 @@ func (p *metricsParams) derive(job step.Job, at point, out *evidence.LoadMetrics
 		o.IntendedCache = o.IntendedCache || b.head.Prompts.Replayed > 0
 	}
 	switch p.Kind {
+	case "energy":
+		return p.energy(job, blocks, o, out)
 	case "search":
 		return p.search(blocks, o, out)
 	case "replicas":

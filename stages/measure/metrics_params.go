@@ -19,6 +19,7 @@ type metricsParams struct {
 	Search   *spec.Search `json:"search,omitempty"` // what decides where a search goes
 	Policy   *policy      `json:"policy,omitempty"` // effective-context
 	Replicas int          `json:"replicas,omitempty"`
+	Energy   *joules      `json:"energy,omitempty"`
 }
 
 // point is one operating point that was measured.
@@ -43,14 +44,15 @@ type policy struct {
 	MaxDrop  float64 `json:"maxDrop"`
 }
 
-func newMetricsParams(c *spec.Campaign, work string) metricsParams {
+func newMetricsParams(c *spec.Campaign, cand, work string) metricsParams {
 	w := c.Measure[work]
 	under := c.Measure[of(w)].Capacity
-	p := metricsParams{Workload: work, Kind: w.Kind, Trials: w.Repeats(c.Measure), Protocol: settings(w, under).protocol}
+	of := sent(w, c.Measure)
+	p := metricsParams{Workload: work, Kind: w.Kind, Trials: w.Repeats(c.Measure), Protocol: settings(of, under).protocol, Energy: newJoules(c, cand, w.Energy)}
 	for _, at := range w.Points(c.Measure) {
 		p.Points = append(p.Points, point{at.Cell, at.Concurrency, at.Rate, at.Tokens})
 	}
-	p.read(w, under)
+	p.read(of, under)
 	return p
 }
 

@@ -80,7 +80,7 @@ func (by Planner) turns(c *spec.Campaign, work string, w spec.Workload) (out []t
 		}
 		return out
 	}
-	seed := settings(w, c.Measure[of(w)].Capacity).seed
+	seed := settings(sent(w, c.Measure), c.Measure[of(w)].Capacity).seed
 	for _, at := range points {
 		for t := 1; t <= repeats; t++ {
 			for _, cand := range shuffled(names, seed, at.Cell, t) {

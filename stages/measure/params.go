@@ -24,6 +24,7 @@ type cellParams struct {
 	Sampling    spec.Sampling   `json:"sampling"`
 	Reasoning   *spec.Reasoning `json:"reasoning,omitempty"`
 	System      string          `json:"systemPrompt,omitempty"`
+	Energy      *energyParams   `json:"energy,omitempty"` // of an energy workload, whose requests are those of Workload
 
 	trace   string // digest of the trace, which is an input
 	attempt string // see Cell.Attempt; "" = prompts are meant to be known
@@ -38,7 +39,8 @@ type cellHints struct {
 func newCellParams(c spec.Candidate, w spec.Workload, all map[string]spec.Workload, at spec.Point) cellParams {
 	p := cellParams{
 		Cell: at.Cell, Concurrency: at.Concurrency, Rate: at.Rate, Tokens: at.Tokens,
-		Workload: forCell(w), Sampling: c.Sampling, Reasoning: c.Reasoning, System: c.SystemPrompt,
+		Workload: forCell(sent(w, all)), Sampling: c.Sampling, Reasoning: c.Reasoning, System: c.SystemPrompt,
+		Energy: newEnergyParams(w.Energy),
 	}
 	if w.Replicas != nil {
 		p.Of = forCell(all[w.Replicas.Of]).Capacity
@@ -136,6 +138,8 @@ func settings(w spec.Workload, of *spec.Capacity) common {
 		return common{of.Protocol, of.Timeout, of.CoolDown, w.Replicas.Order, of.Seed, of.Warmup}
 	case w.Bench != nil:
 		return common{undeclared, w.Bench.Timeout, "", w.Bench.Order, 0, 1}
+	case w.Energy != nil:
+		return common{order: w.Energy.Order} // the rest is that of the workload under it
 	}
 	return common{}
 }
@@ -172,7 +176,11 @@ func (p *cellParams) calibrating(trial int) string {
 // salt is the same for all cells of a workload, whoever the candidate is, and
 // another one for each workload that asks for anything else.
 func (p *cellParams) salt() string {
-	return step.Sum(slices.Concat(plain(p.Workload), plain(p.Of), []byte(p.trace))).String()[:16]
+	parts := slices.Concat(plain(p.Workload), plain(p.Of), []byte(p.trace))
+	if p.Energy != nil {
+		parts = append(parts, plain(p.Energy)...)
+	}
+	return step.Sum(parts).String()[:16]
 }
 
 func (p *cellParams) common() common { return settings(p.Workload, p.Of) }

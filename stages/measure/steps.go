@@ -17,17 +17,20 @@ const (
 	KindCell     = "cell"
 	KindMetrics  = "metrics"
 	KindJudge    = "judge"
+	KindMeter    = "meter"
 
 	generateRevision = 2 // reasoning tokens, errors in the stream and tool calls of equal bytes read otherwise
 	judgeRevision    = 1
 	cellRevision     = 4 // a search judges its client by the bounds of the SLO
 	metricsRevision  = 5
+	meterRevision    = 1
 )
 
 // The names under which a step opens what is not another step's output.
 const (
 	itemsInput = "items"
 	traceInput = "trace"
+	meterInput = "meter" // what can be read of a candidate's energy
 
 	answersInput    = "answers"       // what a judge judges
 	answersPinInput = "candidate-pin" // of the candidate that gave them
@@ -50,6 +53,9 @@ func (by Planner) Steps(c *spec.Campaign) []step.Step {
 	var steps []step.Step
 	turns := by.ranks(c)
 	for _, cand := range slices.Sorted(maps.Keys(c.Candidates)) {
+		if hasEnergy(c) {
+			steps = append(steps, meterStep(cand))
+		}
 		for _, work := range slices.Sorted(maps.Keys(c.Measure)) {
 			w := c.Measure[work]
 			switch {
@@ -125,7 +131,10 @@ func (by Planner) cellSteps(c *spec.Campaign, cand, work string, turns map[turn]
 			when := turns[turn{work, at.Cell, t, cand}]
 			s.Rank, s.Hints = when.rank, plain(cellHints{Order: when.position, Apart: by.apart(w)})
 			rows := 0
-			if o := w.OpenLoop; o != nil && o.Arrivals.Trace != nil {
+			if w.Energy != nil {
+				s.Inputs[meterInput] = step.Input{Step: evidence.MeterStep(cand), Output: evidence.OutMeter}
+			}
+			if o := sent(w, c.Measure).OpenLoop; o != nil && o.Arrivals.Trace != nil {
 				s.Inputs[traceInput] = step.Input{Blob: o.Arrivals.Trace.Digest, Path: o.Arrivals.Trace.Path}
 				rows = o.Arrivals.Trace.Lines
 			}
@@ -145,7 +154,7 @@ func preflights(c *spec.Campaign) (out []string) {
 
 // metricsStep derives a candidate's metrics on one workload from all its cells.
 func metricsStep(c *spec.Campaign, cand, work string) step.Step {
-	p := newMetricsParams(c, work)
+	p := newMetricsParams(c, cand, work)
 	s := step.Step{
 		Name: evidence.MetricsStep(cand, work), Kind: KindMetrics, Revision: metricsRevision, Pure: true, Where: cand,
 		Params: plain(p), Inputs: map[string]step.Input{},
@@ -155,6 +164,14 @@ func metricsStep(c *spec.Campaign, cand, work string) step.Step {
 			from := evidence.CellStep(cand, work, at.Cell, t)
 			s.Inputs[cellInput(at.Cell, t)] = step.Input{Step: from, Output: evidence.OutCell}
 			s.Inputs[scrapesInput(at.Cell, t)] = step.Input{Step: from, Output: evidence.OutScrapes}
+			if p.Energy != nil {
+				s.Inputs[recordedInput(at.Cell, t)] = step.Input{Step: from, Output: evidence.OutTrace}
+			}
+		}
+	}
+	if e := c.Measure[work].Energy; e != nil {
+		for i, t := range e.Traces[cand] {
+			s.Inputs[elsewhereInput(i)] = step.Input{Blob: t.File.Digest, Path: t.File.Path}
 		}
 	}
 	return s

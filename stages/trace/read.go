@@ -99,6 +99,10 @@ func (r *reader) header() error {
 	if err != nil {
 		return err
 	}
+	return r.head(line)
+}
+
+func (r *reader) head(line []byte) error {
 	if err := json.Unmarshal(line, &r.Header); err != nil {
 		return r.fail("the header is not JSON of the form that is expected: %v", short(err))
 	}

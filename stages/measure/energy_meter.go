@@ -1,0 +1,267 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/cupel-dev/cupel/engine/step"
+	"github.com/cupel-dev/cupel/stages/evidence"
+	"github.com/cupel-dev/cupel/stages/hardware"
+	"github.com/cupel-dev/cupel/stages/meter"
+	"github.com/cupel-dev/cupel/stages/trace"
+)
+
+const (
+	// beginPatience is how long a meter may take until it has said what it reads: it
+	// gives up on a driver that hangs before that.
+	beginPatience = 20 * time.Second
+	// endGrace is how long it may take to end.
+	endGrace = 15 * time.Second
+	// glance is how often the recording is looked at while something is waited for.
+	glance = 500 * time.Millisecond
+)
+
+// recorder is a recording beside a cell, with what the cell's header will say of it.
+type recorder struct {
+	at  *station
+	run evidence.MeterRun
+	rec *meter.Recording // nil = there is none
+	out *kept
+}
+
+// kept is an output that remembers why it could not be written.
+type kept struct {
+	io.WriteCloser
+	err error
+}
+
+func (k *kept) Write(p []byte) (int, error) {
+	n, err := k.WriteCloser.Write(p)
+	if err != nil {
+		k.err = err
+	}
+	return n, err
+}
+
+// record starts the recording of a cell. A meter that is not there, or does not
+// begin, is no reason not to measure: the trace says why it is empty.
+func (c Cell) record(ctx context.Context, at *station) (*recorder, error) {
+	m := Meter{Reason: hardware.NoMeter}
+	var err error
+	if c.Meter != nil {
+		if m, err = c.Meter(at.job.Step().Where); err != nil {
+			return nil, err
+		}
+	}
+	r := &recorder{at: at, run: evidence.MeterRun{Meter: evidence.MeterNone}}
+	if r.run.GPUs, err = gpusOf(ctx, at); err != nil {
+		return nil, err
+	}
+	w, err := at.job.Create(evidence.OutTrace, "application/jsonl")
+	if err != nil {
+		return nil, err
+	}
+	r.out = &kept{WriteCloser: w}
+	if m.Record == nil {
+		return r, meter.None(r.out, m.Reason, m.Detail)
+	}
+	return r, r.begin(ctx, m)
+}
+
+func (r *recorder) begin(ctx context.Context, m Meter) error {
+	r.run.Meter = evidence.MeterLocal
+	if m.Remote {
+		r.run.Meter = evidence.MeterRemote
+	}
+	r.at.job.Progress(0, 0, "waiting for the meter")
+	rec := meter.Start(ctx, m.Record, meter.Want{GPUs: r.run.GPUs}, r.out)
+	if rec.Begun(ctx, beginPatience) {
+		r.rec = rec
+		return nil
+	}
+	if ctx.Err() != nil {
+		_ = rec.Stop(0) // it is given up with everything else
+		return ctx.Err()
+	}
+	err := rec.Stop(endGrace)
+	if r.out.err != nil {
+		return r.out.err
+	}
+	r.fail(cmp.Or(err, errors.New("it said nothing")))
+	return meter.None(r.out, hardware.MeterFailed, r.run.Failure)
+}
+
+// fail notes why the recording is not whole, and tells it.
+func (r *recorder) fail(err error) {
+	r.run.Failure = fmt.Sprintf("%.300s", err.Error())
+	r.at.job.Note("the meter: %s", r.run.Failure)
+}
+
+// abandon ends the recording of a cell that is given up.
+func (r *recorder) abandon() {
+	if r.rec != nil {
+		_ = r.rec.Stop(0) // its trace is given up too
+	}
+}
+
+// finish ends the recording after the last request, once every counter had the time
+// to change twice more: a window is known only between two changes.
+func (r *recorder) finish(ctx context.Context) error {
+	if r.rec != nil {
+		if !r.pause(ctx, min(max(2*r.period(), glance), mostTail)) && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		err := r.rec.Stop(endGrace)
+		r.rec = nil
+		if err != nil && r.out.err == nil {
+			r.fail(err)
+		}
+	}
+	if r.out.err != nil {
+		return step.WithHint(fmt.Errorf("the recording: %w", r.out.err), "make room and run again")
+	}
+	return r.out.Close()
+}
+
+// mostTail bounds what is waited for after the last request.
+const mostTail = time.Minute
+
+// pause waits for d, and not longer than the recording lasts. It reports whether it
+// waited.
+func (r *recorder) pause(ctx context.Context, d time.Duration) bool {
+	if r.rec == nil {
+		return wait(ctx, d)
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return ctx.Err() == nil
+	case <-r.rec.Ended():
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// period is that of the slowest energy counter so far, 0 = not known. A counter that
+// did not move has none.
+func (r *recorder) period() (slowest time.Duration) {
+	if r.rec == nil {
+		return 0
+	}
+	r.rec.Look(func(t *trace.Trace) {
+		for i, c := range t.Channels {
+			if c.Quantity == trace.Energy {
+				slowest = max(slowest, time.Duration(t.Period(i, 0, t.LastT).Mean))
+			}
+		}
+	})
+	return slowest
+}
+
+// quiet waits until the machine is as it should be when the timed part begins, and
+// looks at it while nothing is in flight.
+func (r *recorder) quiet(ctx context.Context, t times) error {
+	if t.idle == 0 {
+		return ctx.Err()
+	}
+	if err := r.steady(ctx, t.cooling); err != nil {
+		return err
+	}
+	r.at.job.Progress(0, 0, "settling for "+t.settle.String())
+	wait(ctx, t.settle)
+	long := t.rest(r.period())
+	r.at.job.Progress(0, 0, "idle for "+long.Round(time.Millisecond).String())
+	start := time.Now()
+	wait(ctx, long)
+	r.run.Idle = &evidence.WallSpan{StartUnixNS: start.UnixNano(), EndUnixNS: time.Now().UnixNano()}
+	return ctx.Err()
+}
+
+// A temperature is steady that changes by less than steadyBand °C in steadyFor.
+const (
+	steadyFor  = 10 * time.Second
+	steadyBand = 1.0
+)
+
+// steady waits for a steady temperature of every device that has one, at most for
+// patience.
+func (r *recorder) steady(ctx context.Context, patience time.Duration) error {
+	if patience == 0 {
+		return ctx.Err()
+	}
+	since, has := r.thermometers()
+	if !has {
+		r.run.Unsteady = "no temperature is recorded, so that none was waited for"
+		return ctx.Err()
+	}
+	began := time.Now()
+	defer func() { r.run.SteadyNS = int64(time.Since(began)) }()
+	for left := patience; left > 0; left = patience - time.Since(began) {
+		change, enough := r.change(since)
+		if enough && change < steadyBand {
+			return nil
+		}
+		r.at.job.Progress(0, 0, "waiting for a steady temperature")
+		if !r.pause(ctx, min(glance, left)) {
+			break
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	r.run.Unsteady = fmt.Sprintf("the temperature was not steady after %s", time.Since(began).Round(time.Second))
+	return nil
+}
+
+// thermometers reports whether a temperature is recorded, and the moment of the trace.
+func (r *recorder) thermometers() (now int64, has bool) {
+	if r.rec == nil {
+		return 0, false
+	}
+	r.rec.Look(func(t *trace.Trace) {
+		now = t.LastT
+		for _, c := range t.Channels {
+			has = has || c.Quantity == trace.Temperature
+		}
+	})
+	return now, has
+}
+
+// change is by how many °C the temperatures changed in the latest stretch of
+// steadyFor, that of the device where it is most; enough = since then so much was
+// recorded.
+func (r *recorder) change(since int64) (most float64, enough bool) {
+	r.rec.Look(func(t *trace.Trace) {
+		from := t.LastT - int64(steadyFor)
+		readings := 0
+		for i, c := range t.Channels {
+			if c.Quantity == trace.Temperature {
+				wide, n := spread(t.Samples[i], from)
+				most, readings = max(most, wide*trace.Units[c.Unit]), readings+n
+			}
+		}
+		enough = from >= since && readings > 1
+	})
+	return most, enough
+}
+
+// spread is the difference between the highest and the lowest of the n readings from a
+// moment on.
+func spread(of []trace.Sample, from int64) (wide float64, n int) {
+	var low, high int64
+	for i := len(of) - 1; i >= 0 && of[i].T >= from; i-- {
+		if of[i].E != "" {
+			continue
+		}
+		if n++; n == 1 {
+			low, high = of[i].V, of[i].V
+		}
+		low, high = min(low, of[i].V), max(high, of[i].V)
+	}
+	return float64(high - low), n
+}

@@ -31,6 +31,7 @@ func (a *app) printDecision(d *evidence.Decision, rec *evidence.Record) {
 	a.printPins(rec)
 	a.printScores(rec)
 	a.printLoad(rec)
+	a.printEnergy(rec)
 	a.printNoise(rec)
 	a.printf("\nverdict: %s\n", strings.TrimSpace(verdictText(p, d.Verdict)))
 	for _, n := range d.Next {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/cupel-dev/cupel/engine/exec"
@@ -289,25 +290,32 @@ func verdictWord(p painter, v evidence.Verdict) string {
 	return painted(p, v, string(v))
 }
 
-// printLoadThenNow shows each serving cell twice. Times are not judged here:
-// they are measured once, and what counts as a difference is for guards to say.
+// printLoadThenNow shows each serving cell twice. Times and energies are not judged
+// here: they are measured once, and what counts as a difference is for guards to say.
 func (a *app) printLoadThenNow(then, now *evidence.Record) {
+	a.printThenNow(publish.LoadTables(then), publish.LoadTables(now), "%s\tcandidate\t\trequests\t", 2)
+	a.printThenNow(publish.EnergyTables(then), publish.EnergyTables(now), "energy of %s\tcandidate\t\tbase\t", 3)
+}
+
+// printThenNow shows each row of two sets of tables twice; its first names tell
+// which row it is.
+func (a *app) printThenNow(then, now []publish.Table, head string, names int) {
 	before := map[string]map[string][]string{}
-	for _, t := range publish.LoadTables(then) {
+	for _, t := range then {
 		before[t.Workload] = map[string][]string{}
 		for _, r := range t.Rows {
-			before[t.Workload][r[0]+"\x00"+r[1]] = r
+			before[t.Workload][strings.Join(r[:names], "\x00")] = r
 		}
 	}
-	for _, t := range publish.LoadTables(now) {
+	for _, t := range now {
 		w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
-		fmt.Fprintf(w, "\n%s\tcandidate\t\trequests\t", t.Workload)
+		fmt.Fprintf(w, "\n"+head, t.Workload)
 		for _, h := range t.Heads {
 			fmt.Fprintf(w, "%s\t", h)
 		}
 		fmt.Fprintln(w)
 		for _, r := range t.Rows {
-			if old := before[t.Workload][r[0]+"\x00"+r[1]]; old != nil {
+			if old := before[t.Workload][strings.Join(r[:names], "\x00")]; old != nil {
 				printCells(w, old, "then")
 			}
 			printCells(w, r, "now")

@@ -120,6 +120,7 @@ func isBool(t *celType) bool { return t.Kind() == types.BoolKind }
 func isInt(t *celType) bool  { return t.Kind() == types.IntKind || t.Kind() == types.UintKind }
 func isDyn(t *celType) bool  { return t.Kind() == types.DynKind }
 func isText(t *celType) bool { return t.Kind() == types.StringKind }
+func isMap(t *celType) bool  { return t.Kind() == types.MapKind }
 
 func isCELError(v celValue) bool { return types.IsUnknownOrError(v) }
 
@@ -143,11 +144,19 @@ var total = map[string]bool{
 }
 
 const (
-	opAdd    = operators.Add
-	opIndex  = operators.Index
-	opDivide = operators.Divide
-	opModulo = operators.Modulo
-	opNegate = operators.Negate
-	opAnd    = operators.LogicalAnd
-	opOr     = operators.LogicalOr
+	opAdd      = operators.Add
+	opSubtract = operators.Subtract
+	opMultiply = operators.Multiply
+	opDivide   = operators.Divide
+	opModulo   = operators.Modulo
+	opNegate   = operators.Negate
+	opIndex    = operators.Index
+	opChoose   = operators.Conditional
+	opIn       = operators.In
+	opEqual    = operators.Equals
+	opUnequal  = operators.NotEquals
+	opAnd      = operators.LogicalAnd
+	opOr       = operators.LogicalOr
+	opNot      = operators.LogicalNot
+	opNotFalse = operators.NotStrictlyFalse
 )

@@ -6,6 +6,12 @@ import (
 )
 
 // Program is a rule that type-checks. It is safe for concurrent use.
+//
+// Values with an id are compared with, added to and subtracted from values of the
+// same id and constants alone. Multiplied or divided by a constant they keep it,
+// by one another they make a compound, which goes with the same compound only; a
+// ratio of equal ids is a pure number. Values without an id know no such rules
+// among themselves.
 type Program struct {
 	env   *Env
 	rule  string
@@ -58,6 +64,21 @@ func (p *Program) Paths() []string {
 		out[i] = f.path
 	}
 	return out
+}
+
+// Refuse makes the error of a rule that type-checks and is wrong for a reason that
+// its user knows. It stands where the rule first names path, a value or a group.
+func (p *Program) Refuse(path, msg, hint string) *CompileError {
+	line, col := 1, 0
+	found := false
+	preOrder(p.ast.NativeRep().Expr(), func(x expr) {
+		if f, _, _, ok := p.env.root.lookup(x); found || !ok || f == nil || f.path != path {
+			return
+		}
+		loc := p.ast.NativeRep().SourceInfo().GetStartLocation(x.ID())
+		line, col, found = loc.Line(), loc.Column(), true
+	})
+	return &CompileError{p.rule, []Problem{at(p.rule, line, col, msg, hint)}}
 }
 
 // Vars lists the variables of the rule: the first elements of its paths.

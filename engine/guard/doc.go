@@ -11,7 +11,8 @@
 //     makes the verdict an error, also where the other operand would hide it;
 //   - a rule that names no value, tests the presence of one, loops over
 //     nothing or divides whole numbers is refused;
-//   - every number is a double, because with integers `b / n` would be 0.
+//   - every number is a double, because with integers `b / n` would be 0;
+//   - numbers that carry an id are held against numbers of the same id only.
 //
 // The package is pure, and it knows nothing of language models: which values
 // exist, and which of them are the two ends of an interval, is said by the

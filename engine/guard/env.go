@@ -17,7 +17,12 @@ type Env struct {
 // these; each has a tag `cel:"name"` and may have a tag `doc`. The tag `interval:"lo"`, `"hi"` or
 // `"point"` marks the ends and the estimate of one confidence interval per
 // struct: see [Program.Classify]. A field of type [Named] is a group whose names
-// are given by names.
+// are given by names. An embedded struct with the tag `cel:"-"` lends its fields.
+//
+// The tag `id` on a group gives every number below it an id: the tag, the number's
+// name, and in braces the tags `label` of the groups on the way to it, such as
+// energy_w{base=nv.gpu,window=cell}. On a number it is the id as a whole. Rules
+// never mix ids: see [Program].
 func New(vars any, names ...Names) (*Env, error) {
 	t := reflect.TypeOf(vars)
 	if t != nil && t.Kind() == reflect.Pointer {
@@ -46,6 +51,7 @@ func New(vars any, names ...Names) (*Env, error) {
 type Variable struct {
 	Path string // dotted
 	Doc  string // from the tag `doc`; that of the nearest group when it has none
+	ID   string // what it may be compared with, "" = it has none
 }
 
 // Variables lists every value that a rule may name, in declaration order.
@@ -56,7 +62,7 @@ func (f *field) leaves(doc string, out []Variable) []Variable {
 		doc = f.doc
 	}
 	if f.kind != group || f.open && len(f.fields) == 0 {
-		return append(out, Variable{f.path, doc})
+		return append(out, Variable{f.path, doc, f.id})
 	}
 	for _, c := range f.fields {
 		out = c.leaves(doc, out)

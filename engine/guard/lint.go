@@ -25,6 +25,9 @@ func (p *Program) lint() []Problem {
 	if len(l.problems) == 0 && len(p.paths) == 0 {
 		l.report(root, "the rule names no value, so it would always say the same", "")
 	}
+	if len(l.problems) == 0 {
+		l.checkIDs(root)
+	}
 	slices.SortStableFunc(l.problems, func(a, b Problem) int { return cmp.Compare(a.Offset, b.Offset) })
 	return l.problems
 }

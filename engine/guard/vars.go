@@ -26,43 +26,62 @@ type field struct {
 	doc        string
 	kind       kind
 	celType    string // of a group
-	index      int    // in the parent's struct
+	index      []int  // in the parent's struct; several below embedded structs
 	parent     *field
 	fields     []*field // of a group, in declaration order
 	role       string   // "lo", "hi" or "point" of the parent's interval
+	id         string   // of a number, "" = none; see dimension
+	family     string   // of a group: what the ids below it begin with, "" = they have none
+	labels     []string // of a group: what the ids below it carry in braces
 	open       bool     // a group of type Named
 }
 
 // tree reads the names from a struct type. Tags: `cel:"name"` gives the name,
-// `interval:"lo|hi|point"` marks the ends and the estimate of an interval.
+// `interval:"lo|hi|point"` marks the ends and the estimate of an interval, `id`
+// and `label` give numbers ids. An embedded struct with `cel:"-"` lends its fields.
 func tree(t reflect.Type) (*field, error) {
 	root := &field{kind: group}
 	return root, root.addFields(t, 0)
 }
 
 func (f *field) addFields(t reflect.Type, depth int) error {
-	if t.Name() == "" || depth > 8 {
-		return fmt.Errorf("type %s: groups of values must be named struct types, at most 8 deep", t)
+	if err := f.addFieldsAt(nil, t, depth); err != nil {
+		return err
 	}
 	f.celType = path.Base(t.PkgPath()) + "." + t.Name()
-	for i := range t.NumField() {
-		if err := f.addField(t.Field(i), i, depth); err != nil {
-			return err
-		}
-	}
 	return f.checkInterval(t)
 }
 
-func (f *field) addField(sf reflect.StructField, i, depth int) error {
+// addFieldsAt adds the fields of a struct that stands at index in that of f.
+func (f *field) addFieldsAt(index []int, t reflect.Type, depth int) error {
+	if t.Name() == "" || depth > 8 {
+		return fmt.Errorf("type %s: groups of values must be named struct types, at most 8 deep", t)
+	}
+	for i := range t.NumField() {
+		if err := f.addField(t.Field(i), append(slices.Clone(index), i), depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *field) addField(sf reflect.StructField, index []int, depth int) error {
+	if sf.Anonymous && sf.IsExported() && sf.Type.Kind() == reflect.Struct && sf.Tag.Get("cel") == "-" {
+		return f.addFieldsAt(index, sf.Type, depth+1)
+	}
 	if !sf.IsExported() || sf.Anonymous {
-		return fmt.Errorf("field %s: all fields must be exported and not embedded", sf.Name)
+		return fmt.Errorf("field %s: all fields must be exported and not embedded, but for structs with the tag cel:\"-\"", sf.Name)
 	}
 	name := sf.Tag.Get("cel")
 	if name == "" {
 		return fmt.Errorf("field %s: no tag cel", sf.Name)
 	}
-	c := &field{name: name, path: strings.TrimPrefix(f.path+"."+name, "."), index: i, parent: f, role: sf.Tag.Get("interval"), doc: sf.Tag.Get("doc")}
+	c := &field{name: name, path: strings.TrimPrefix(f.path+"."+name, "."), index: index, parent: f, role: sf.Tag.Get("interval"), doc: sf.Tag.Get("doc")}
+	if f.child(name) != nil {
+		return fmt.Errorf("field %s: %s is there twice", sf.Name, c.path)
+	}
 	f.fields = append(f.fields, c)
+	c.family, c.labels = f.family, f.labels
 	t := sf.Type
 	if t == namedType {
 		c.open = true
@@ -73,9 +92,10 @@ func (f *field) addField(sf reflect.StructField, i, depth int) error {
 	}
 	switch t.Kind() {
 	case reflect.Struct:
+		c.inherit(sf.Tag)
 		return c.addFields(t, depth+1)
 	case reflect.Float64:
-		c.kind = number
+		c.kind, c.id = number, idOf(sf.Tag.Get("id"), f, name)
 	case reflect.Bool:
 		c.kind = truth
 	case reflect.String:
@@ -150,7 +170,7 @@ func (f *field) in(root reflect.Value) (v reflect.Value, ok bool) {
 	if f.parent.open {
 		return f.at(v)
 	}
-	v = v.Field(f.index)
+	v = v.FieldByIndex(f.index)
 	if f.kind == group && v.Kind() == reflect.Pointer {
 		return v.Elem(), !v.IsNil()
 	}
@@ -180,7 +200,7 @@ func (f *field) present(root reflect.Value) bool {
 // setFloat writes a number that is present. root must be addressable; groups
 // behind pointers are copied before they are written.
 func (f *field) setFloat(root reflect.Value, x float64) {
-	v := f.parent.own(root).Field(f.index)
+	v := f.parent.own(root).FieldByIndex(f.index)
 	if v.Kind() == reflect.Pointer {
 		v.Set(reflect.ValueOf(&x))
 		return
@@ -192,7 +212,7 @@ func (f *field) own(root reflect.Value) reflect.Value {
 	if f.parent == nil {
 		return root
 	}
-	v := f.parent.own(root).Field(f.index)
+	v := f.parent.own(root).FieldByIndex(f.index)
 	if v.Kind() != reflect.Pointer {
 		return v
 	}

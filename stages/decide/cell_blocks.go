@@ -65,6 +65,7 @@ func (r rule) concerns(m metric.Mark, s side) bool {
 var unhurried = map[string]bool{
 	"max_rate": true, "max_concurrency": true,
 	"prompt_tokens": true, "output_tokens": true, "reasoning_tokens": true, "prompt_accuracy": true,
+	"thermal_share": true, "power_cap_share": true, "start_c": true,
 }
 
 // hurried reports whether the rule names a number of that side which depends on
@@ -109,6 +110,7 @@ var counts = map[string]bool{
 	"started_unix_s": true, "client_overhead": true, "client_lag_p99_ms": true, "client_bound": true, "warm_cache": true,
 	"off_rate": true, "usage_off": true, "off_length": true, "wrong_state": true, "gaps_uncertain": true, "lower_bound": true,
 	"offered_rate": true, "achieved_rate": true, "in_flight_mean": true, "little_ratio": true,
+	"thermal_share": true, "power_cap_share": true, "start_c": true,
 }
 
 // shortfalls are lowered by failed requests, which is right for a candidate and

@@ -61,7 +61,7 @@ func unguarded(c *spec.Campaign) (out []CheckError) {
 			if len(g.Candidates) > 0 && !slices.Contains(g.Candidates, name) {
 				continue
 			}
-			p, err := compile(c.Measure[g.On].Kind, g, claimedMetrics(c))
+			p, err := compile(workloadOf(c, g.On), g, claimedMetrics(c))
 			looked = looked || err == nil && (rule{p}).about()
 			if err == nil && (rule{p}).readsPrior() {
 				warned = " (one that reads a prior only warns)"
@@ -105,13 +105,12 @@ func (k *checker) check() {
 		k.add("on", "there is no workload %s; there are: %s", k.guard.On, k.workloads())
 		return
 	}
-	env, err := envFor(w.Kind, claimedMetrics(k.campaign))
-	if err != nil {
+	if _, err := envFor(w.Kind, claimedMetrics(k.campaign)); err != nil {
 		k.add("on", "%s is a workload of kind %s: %v", k.guard.On, w.Kind, err)
 		return
 	}
 	k.scope(w)
-	k.rule(env)
+	k.rule()
 }
 
 func (k *checker) workloads() string {
@@ -156,8 +155,8 @@ func (k *checker) scope(w spec.Workload) {
 	}
 }
 
-func (k *checker) rule(env *guard.Env) {
-	p, err := env.Compile(k.guard.Rule)
+func (k *checker) rule() {
+	p, err := compile(workloadOf(k.campaign, k.guard.On), k.guard, claimedMetrics(k.campaign))
 	var ce *guard.CompileError
 	if errors.As(err, &ce) {
 		for _, p := range ce.Problems {

@@ -129,7 +129,7 @@ func tags(t reflect.Type, key string) []string {
 }
 
 func TestVariablesAreDocumented(t *testing.T) {
-	for _, kind := range []string{"quality", "capacity", "ladder"} {
+	for _, kind := range []string{"quality", "capacity", "ladder", "energy"} {
 		vars := Variables(kind)
 		if len(vars) < 20 {
 			t.Errorf("%s: only %d variables", kind, len(vars))

@@ -19,6 +19,7 @@ func (r rule) constant(kind string) bool {
 		vars := reflect.New(varsOf(kind)).Elem()
 		fillVars(vars, rng)
 		r.fillPriors(vars, rng)
+		r.fillBases(vars, rng)
 		if res := r.Eval(vars.Interface(), nil); !res.Holds() {
 			return false
 		}
@@ -27,6 +28,9 @@ func (r rule) constant(kind string) bool {
 }
 
 func varsOf(kind string) reflect.Type {
+	if kind == energyKind {
+		return reflect.TypeFor[Energy]()
+	}
 	if serving(kind) {
 		return reflect.TypeFor[Capacity]()
 	}
@@ -41,6 +45,7 @@ func fillVars(v reflect.Value, rng *splitMix) {
 	for i := range t.NumField() {
 		f, name := v.Field(i), t.Field(i).Tag.Get("cel")
 		switch {
+		case f.Type() == reflect.TypeFor[Bases](): // of hundreds of numbers a rule names a few: see fillBases
 		case f.Kind() == reflect.Struct:
 			fillVars(f, rng)
 		case f.Kind() == reflect.Pointer && f.Type().Elem().Kind() == reflect.Struct:
@@ -79,7 +84,7 @@ func sortEnds(v reflect.Value) {
 var (
 	differences = map[string]bool{"lo": true, "hi": true, "delta": true, "excess": true, "drift_pct": true}
 	shares      = map[string]bool{"disagreement": true, "rate": true, "mean_a": true, "mean_b": true, "truncation_rate": true, "failure_rate": true, "accuracy": true,
-		"slo_attained": true, "pass_rate": true, "cached_share": true, "server_prefix_hit_share": true, "server_kv_use_peak": true}
+		"slo_attained": true, "pass_rate": true, "cached_share": true, "server_prefix_hit_share": true, "server_kv_use_peak": true, "thermal_share": true, "power_cap_share": true}
 )
 
 func measurable(name string, rng *splitMix) float64 {

@@ -28,6 +28,20 @@ type Policy struct {
 type Workload struct {
 	Kind  string   `json:"kind"`
 	Cells []string `json:"cells,omitempty"` // of a serving workload, in order
+
+	// Of an energy workload: the bases that it counts, and by how many °C the starts
+	// of two arms may differ.
+	Bases     []string `json:"bases,omitempty"`
+	StartBand float64  `json:"start_band,omitempty"`
+}
+
+func workloadOf(c *spec.Campaign, name string) Workload {
+	w := c.Measure[name]
+	out := Workload{Kind: w.Kind, Cells: w.Results(c.Measure)}
+	if w.Energy != nil {
+		out.Bases, out.StartBand = w.Energy.Bases, w.Energy.StartBand
+	}
+	return out
 }
 
 // PolicyOf takes the policy from a campaign.
@@ -38,8 +52,8 @@ func PolicyOf(c *spec.Campaign) Policy {
 			p.Candidates = append(p.Candidates, name)
 		}
 	}
-	for name, w := range c.Measure {
-		p.Workloads[name] = Workload{Kind: w.Kind, Cells: w.Results(c.Measure)}
+	for name := range c.Measure {
+		p.Workloads[name] = workloadOf(c, name)
 	}
 	if a := c.Decide.Approvals; a != nil {
 		p.Decide.Approvals = &spec.Approvals{Required: a.Required} // who may sign is no part of a decision
@@ -80,7 +94,7 @@ type judge struct {
 func (j *judge) compile() {
 	j.rules, j.broken = map[string]rule{}, map[string]string{}
 	for name, g := range j.policy.Decide.Guards {
-		p, err := compile(j.policy.Workloads[g.On].Kind, g, j.policy.Priors)
+		p, err := compile(j.policy.Workloads[g.On], g, j.policy.Priors)
 		if err != nil {
 			j.broken[name] = err.Error()
 			continue
@@ -89,15 +103,19 @@ func (j *judge) compile() {
 	}
 }
 
-func compile(kind string, g spec.Guard, priors []string) (*guard.Program, error) {
-	if kind == "" {
+func compile(w Workload, g spec.Guard, priors []string) (*guard.Program, error) {
+	if w.Kind == "" {
 		return nil, fmt.Errorf("there is no workload %q", g.On)
 	}
-	env, err := envFor(kind, priors)
+	env, err := envFor(w.Kind, priors)
 	if err != nil {
 		return nil, err
 	}
-	return env.Compile(g.Rule)
+	p, err := env.Compile(g.Rule)
+	if err != nil {
+		return nil, err
+	}
+	return p, w.counts(rule{p})
 }
 
 func (j *judge) candidate(name string) evidence.CandidateDecision {

@@ -128,9 +128,23 @@ var remedies = []struct{ code, todo string }{
 	{"off-rate", "lower the rate, or send from a faster machine"},
 }
 
+// meterRemedies say what can be done about an energy that has no value.
+var meterRemedies = []struct{ code, todo string }{
+	{"no-meter", "run it where cupel-meter reads the machine that serves it, or add its recordings under traces"},
+	{"publication-too-coarse", "give the workload a longer window"},
+	{"foreign-process", "stop what else computes on the GPU, and measure again"},
+	{"thermal", "let the machine cool, or cool it better, and measure again"},
+	{"idle-cv", "see that nothing else runs on the machine, and measure again"},
+}
+
 func remedy(reason string) string {
 	for _, r := range remedies {
 		if strings.HasPrefix(reason, r.code) {
+			return "; " + r.todo
+		}
+	}
+	for _, r := range meterRemedies {
+		if at := strings.Index(reason, " is absent: "+r.code); at >= 0 && (strings.Contains(reason[:at], ".energy.") || strings.Contains(reason[:at], ".asiai.")) {
 			return "; " + r.todo
 		}
 	}

@@ -112,6 +112,9 @@ func withPriors(vars any, p Priors) any {
 	case Capacity:
 		v.Prior = p
 		return v
+	case Energy:
+		v.Prior = p
+		return v
 	}
 	return vars
 }
@@ -143,7 +146,7 @@ func claimedIn(path, side string) (name string, ok bool) {
 func mixed(c *spec.Campaign) (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.Decide.Guards)) {
 		g := c.Decide.Guards[name]
-		p, err := compile(c.Measure[g.On].Kind, g, claimedMetrics(c))
+		p, err := compile(workloadOf(c, g.On), g, claimedMetrics(c))
 		if err != nil || !(rule{p}).readsPrior() {
 			continue
 		}

@@ -19,6 +19,9 @@ const (
 	allZero      = "all-zero"
 	uncalibrated = "uncalibrated"
 	survivorsOf  = "failed-requests"
+	noEnergy     = "no-energy"
+	notCounted   = "not-counted-here"
+	incomparable = "not-comparable"
 )
 
 // Reasons is the table of reason codes; documentation is printed from it.
@@ -34,6 +37,9 @@ var Reasons = []struct{ Code, Sentence string }{
 	{allZero, "both score 0 on every item, so nothing is compared; look at the answers, the scorer and the chat template"},
 	{uncalibrated, "the judge that scored the items was not held against labels of people, or does not agree with them"},
 	{survivorsOf, "some requests of the cell failed, so its numbers describe the survivors"},
+	{noEnergy, "no energy was derived of this cell"},
+	{notCounted, "the workload does not count this base"},
+	{incomparable, "the energies of the two sides were not measured under the same conditions"},
 	{"absent", "the value is absent"},
 }
 

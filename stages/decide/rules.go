@@ -12,6 +12,7 @@ import (
 var (
 	qualityEnv  = sync.OnceValues(func() (*guard.Env, error) { return guard.New(Quality{}) })
 	capacityEnv = sync.OnceValues(func() (*guard.Env, error) { return guard.New(Capacity{}) })
+	energyEnv   = sync.OnceValues(func() (*guard.Env, error) { return guard.New(Energy{}) })
 )
 
 // envFor returns the environment for guards on a kind of workload, in which the
@@ -23,6 +24,10 @@ func envFor(kind string, priors []string) (*guard.Env, error) {
 		return qualityEnv()
 	case kind == "quality":
 		return guard.New(Quality{}, priorNames(priors)...)
+	case kind == energyKind && len(priors) == 0:
+		return energyEnv()
+	case kind == energyKind:
+		return guard.New(Energy{}, priorNames(priors)...)
 	case serving(kind) && len(priors) == 0:
 		return capacityEnv()
 	case serving(kind):
@@ -32,6 +37,8 @@ func envFor(kind string, priors []string) (*guard.Env, error) {
 	}
 	return nil, fmt.Errorf("guards on workloads of kind %s do not exist; there are guards on quality workloads and on all that measure serving", kind)
 }
+
+const energyKind = "energy"
 
 // serving reports whether a kind of workload yields cells.
 func serving(kind string) bool { return spec.Workload{Kind: kind}.Serving() }

@@ -28,6 +28,9 @@ func (j *judge) otherTokensThan(r rule, candidate string) []string {
 func (r rule) countsTokens(side string) bool {
 	for _, p := range r.Paths() {
 		of, name, _ := strings.Cut(p, ".")
+		if of == side && energyOfTokens(name) {
+			return true
+		}
 		name, _, _ = strings.Cut(name, ".")
 		if of == side && madeOfTokens(name) {
 			return true
@@ -40,4 +43,12 @@ func (r rule) countsTokens(side string) bool {
 func madeOfTokens(id string) bool {
 	d, ok := metric.Lookup(id)
 	return ok && (strings.HasPrefix(d.Unit, "tok") || id == "tpot_ms" || id == "itl_ms")
+}
+
+// energyOfTokens reports whether a number of the energy has tokens below the line,
+// or above it.
+func energyOfTokens(path string) bool {
+	group, _, _ := strings.Cut(path, ".")
+	last := path[strings.LastIndexByte(path, '.')+1:]
+	return (group == "energy" || group == "asiai") && (strings.Contains(last, "token") || strings.Contains(last, "tok_per_sec") || strings.Contains(last, "output_interval"))
 }

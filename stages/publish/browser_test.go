@@ -68,8 +68,14 @@ const looking = `(() => {
 // TestInBrowser opens the report as a phone, a desktop, in the dark and on
 // paper: nothing sticks out, nothing is fetched, both schemes differ.
 func TestInBrowser(t *testing.T) {
+	_, usual := rendered(t)
+	t.Run("usual", func(t *testing.T) { inBrowser(t, usual, 20) })
+	_, ofEnergy := energyRendered(t)
+	t.Run("energy", func(t *testing.T) { inBrowser(t, ofEnergy, 10) })
+}
+
+func inBrowser(t *testing.T, f []byte, charts int) {
 	ctx := browser(t)
-	_, f := rendered(t)
 	file := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(file, f, 0o644); err != nil {
 		t.Fatal(err)
@@ -95,7 +101,7 @@ func TestInBrowser(t *testing.T) {
 			if got.Overflow > 0 || len(got.Wide) > 0 || len(got.Outside) > 0 {
 				t.Errorf("%d px, %s: %.0f px too wide: %v; texts outside their box: %q", width, scheme, got.Overflow, got.Wide, got.Outside)
 			}
-			if got.Charts < 20 || got.Headings < 6 {
+			if got.Charts < charts || got.Headings < 6 {
 				t.Errorf("%d px, %s: %d charts, %d headings", width, scheme, got.Charts, got.Headings)
 			}
 			background[scheme] = got.Background

@@ -36,6 +36,7 @@ var curvesOf = map[string][]curve{
 	"open-loop":    {overThroughput, overGoodput},
 	"decode":       {overThroughput},
 	"replicas":     {overThroughput},
+	"energy":       {overThroughput},
 	"prefix-burst": {overThroughput},
 	"ladder":       {overLadder, overPrefill, overNeedles},
 }

@@ -14,6 +14,7 @@ type Table struct {
 	Heads    []string
 	Rows     [][]string
 	Doubts   []string // what a reader should know of the cells, by candidate and cell
+	Reasons  []string // codes of the table in words; of energy alone
 }
 
 // LoadTables are the tables of a record's serving workloads, as the finding

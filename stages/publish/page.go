@@ -29,6 +29,7 @@ type page struct {
 	Tradeoff []tradeoffView
 	Noise    []noiseView
 	Load     []loadView
+	Energy   []energyView
 	Starts   []startRow
 	Pins     pinView
 	Unknown  []unknownView
@@ -52,7 +53,7 @@ func newPage(rec *evidence.Record, dec *evidence.Decision) page {
 		SpecHash: rec.SpecHash, Evidence: dec.Evidence,
 		Verdict: markOf(dec.Verdict), Headline: headline(dec), Cards: m.cards(), Next: dec.Next,
 		Research: m.research(),
-		Quality:  m.quality(), Tradeoff: m.tradeoffs(), Noise: m.noise(), Load: m.load(), Starts: m.starts(), Pins: m.pins(),
+		Quality:  m.quality(), Tradeoff: m.tradeoffs(), Noise: m.noise(), Load: m.load(), Energy: m.energies(), Starts: m.starts(), Pins: m.pins(),
 		Unknown: m.unknown(), Caveats: m.caveats(), Files: rec.Evidence, Binds: m.binds(),
 	}
 }

@@ -178,6 +178,7 @@ func loadCaveats(name string, load map[string]evidence.LoadMetrics) []caveat {
 		if others := load[wl].Beside; len(others) > 0 {
 			out = append(out, caveat{place(name, wl), "measured with " + listing(others) + " resident on the same GPUs"})
 		}
+		out = append(out, energyCaveats(name, wl, load[wl].Energy)...)
 		var few []string
 		requests := 0
 		for _, c := range load[wl].Cells {

@@ -223,7 +223,7 @@ func (b *builder) finish() {
 	b.unknownPins()
 	b.unknownResults()
 	b.unknownHardware()
-	b.unknown("energy", "no meter ran beside the campaign")
+	b.unknownEnergy()
 	slices.SortFunc(b.rec.Unknown, func(x, y evidence.Unknown) int { return strings.Compare(x.Field, y.Field) })
 }
 

@@ -16,11 +16,16 @@ var readmeTemplate = template.Must(template.New("README.md.tmpl").
 // reportTemplate escapes by context. Only the style sheet, which is a file of
 // this package, is put in as it is.
 var reportTemplate = htmltemplate.Must(htmltemplate.New("report.html.tmpl").
-	Funcs(htmltemplate.FuncMap{"css": css, "title": title, "parts": parts, "forest": forestOf, "shape": shapeOf}).
+	Funcs(htmltemplate.FuncMap{"css": css, "energycss": energyCSS, "title": title, "parts": parts, "forest": forestOf, "shape": shapeOf}).
 	ParseFS(templateFiles, "templates/*.html.tmpl"))
 
-func css() (htmltemplate.CSS, error) {
-	b, err := templateFiles.ReadFile("templates/report.css")
+func css() (htmltemplate.CSS, error) { return styleSheet("report.css") }
+
+// energyCSS styles the power plots, in the pages that have some.
+func energyCSS() (htmltemplate.CSS, error) { return styleSheet("energy.css") }
+
+func styleSheet(file string) (htmltemplate.CSS, error) {
+	b, err := templateFiles.ReadFile("templates/" + file)
 	return htmltemplate.CSS(b), err
 }
 

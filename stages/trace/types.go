@@ -75,6 +75,7 @@ const (
 	RAPLDRAM    Domain = "rapl.dram"
 	RAPLPsys    Domain = "rapl.psys"
 	HwmonGPU    Domain = "hwmon.gpu"
+	HwmonBoard  Domain = "hwmon.board" // a board's own power meter: shown, in no base
 	Wall        Domain = "wall"
 	AppleGPU    Domain = "apple.gpu"
 	AppleCPU    Domain = "apple.cpu"
@@ -98,6 +99,7 @@ const (
 	BrakeTime    Quantity = "brake-time"     // hardware power brake
 	PowerCapTime Quantity = "power-cap-time" // software power cap
 	Load1        Quantity = "load1"          // load average of one minute
+	Age          Quantity = "age"            // ns since the driver last wrote the counter of the same device and domain (IOReport)
 	SpeedLimit   Quantity = "speed-limit"    // percent of full speed that the system allows (macOS); below 100 is throttled
 )
 

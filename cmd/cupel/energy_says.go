@@ -63,10 +63,26 @@ func energySays(c *spec.Campaign, here probed) (out []string) {
 
 // cellLasts is one sentence on one workload.
 func cellLasts(e *spec.Energy, of spec.Workload, here probed) string {
-	window, why := parsed(e.Window), "window"
+	window, lasts := here.window(e)
+	if o := of.OpenLoop; o != nil {
+		window, lasts = parsed(o.Arrivals.Duration), "cells as long as their schedule"
+		if window > 0 {
+			lasts = fmt.Sprintf("cells of %s (the schedule)", lasting(window))
+		}
+	}
 	var bases []string
 	for _, name := range e.Bases {
-		b := here.base(name)
+		bases = append(bases, here.quantisation(name, window))
+	}
+	return lasts + before(e) + "; " + strings.Join(bases, "; ")
+}
+
+// window is how long the cells of a closed loop last, and why: as the campaign says, or
+// as its slowest base asks for.
+func (p probed) window(e *spec.Energy) (time.Duration, string) {
+	window, why := parsed(e.Window), "window"
+	for _, name := range e.Bases {
+		b := p.base(name)
 		if b == nil || b.PeriodNS == nil {
 			continue
 		}
@@ -74,17 +90,7 @@ func cellLasts(e *spec.Energy, of spec.Workload, here probed) string {
 			window, why = slow, "50 periods of "+name
 		}
 	}
-	for _, name := range e.Bases {
-		bases = append(bases, here.quantisation(name, window))
-	}
-	lasts := fmt.Sprintf("cells of at least %s (%s)", lasting(window), why)
-	if o := of.OpenLoop; o != nil {
-		lasts = "cells as long as their schedule"
-		if o.Arrivals.Duration != "" {
-			lasts = fmt.Sprintf("cells of %s (the schedule)", lasting(parsed(o.Arrivals.Duration)))
-		}
-	}
-	return lasts + before(e) + "; " + strings.Join(bases, "; ")
+	return window, fmt.Sprintf("cells of at least %s (%s)", lasting(window), why)
 }
 
 // before says what comes before the timed part.
@@ -115,6 +121,9 @@ func (p probed) quantisation(name string, window time.Duration) string {
 		return fmt.Sprintf("%s did not change twice in %s", name, lasting(time.Duration(p.probe.DurationNS)))
 	}
 	period := time.Duration(*b.PeriodNS)
+	if window == 0 {
+		return fmt.Sprintf("%s changes every %s", name, lasting(period))
+	}
 	return fmt.Sprintf("%s changes every %s: quantisation %.2g %% at this window", name, lasting(period), 50*period.Seconds()/window.Seconds())
 }
 

@@ -179,6 +179,9 @@ func (l *library) answers(dev nvml.Device) map[question]answer {
 			r = fieldValues(dev, fields[i:i+1])
 		}
 		v, why := valueOf(&fields[i], r, unitOf(q))
+		if unknown := nvml.Return(int32(fields[i].NvmlReturn)); why != nil && (r == nvml.ERROR_INVALID_ARGUMENT || unknown == nvml.ERROR_INVALID_ARGUMENT) {
+			why.Code = hardware.NotSupported // the driver does not know this field, or this scope of it
+		}
 		out[q] = answer{v, why}
 	}
 	return out

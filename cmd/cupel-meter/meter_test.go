@@ -228,7 +228,7 @@ func TestUsage(t *testing.T) {
 		"":                         {0, "Usage:"},
 		"identify -h":              {0, "Examples:"},
 		"version":                  {0, "cupel/hardware/v1"},
-		"version --json":           {0, `"nvml":`},
+		"version --json":           {0, `"trace": "cupel/energy-trace/v1"`},
 		"identify --timeout 0s":    {2, "--timeout 0s, want a time above zero"},
 		"identify now":             {2, "unknown command"},
 		"watch":                    {2, "unknown command"},

@@ -140,6 +140,9 @@ func TestReturnsAtTheStart(t *testing.T) {
 		if err != nil || len(g.d.Channels) != 0 || len(g.d.Devices) != 1 {
 			t.Fatalf("%v %+v", err, g.d)
 		}
+		if ret == nvml.ERROR_INVALID_ARGUMENT { // of fields it says that they are not known
+			continue
+		}
 		if len(g.d.Missing) < 8 || slices.ContainsFunc(g.d.Missing, func(m trace.Missing) bool { return m.Reason != want }) {
 			t.Errorf("NVML %d: %+v", ret, g.d.Missing)
 		}

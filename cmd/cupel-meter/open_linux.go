@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
@@ -70,7 +71,9 @@ func (l *library) meter(names []string) (*gpus, error) {
 	for i := range n {
 		m := l.device(i)
 		there = append(there, m.id)
-		named := func(name string) bool { return name == m.id || name == strconv.Itoa(i) }
+		named := func(name string) bool {
+			return name == m.id || name == strconv.Itoa(i) || l.holds(m, name)
+		}
 		if len(names) == 0 || slices.ContainsFunc(names, named) {
 			g.add(m)
 		}
@@ -121,6 +124,17 @@ func (l *library) device(index int) *gpu {
 		m.id = *id
 	}
 	return m
+}
+
+// holds reports whether a name is that of a MIG instance of the GPU. Energy is
+// counted for the whole GPU, and its state says that it is partitioned.
+func (l *library) holds(m *gpu, name string) bool {
+	if m.dev == nil || !strings.HasPrefix(name, "MIG-") {
+		return false
+	}
+	about := hardware.GPU{Unknown: hardware.Unknown{}}
+	l.modes(&about, m.dev)
+	return slices.ContainsFunc(l.instances(&about, m.dev), func(i hardware.MIG) bool { return said(i.UUID) == name })
 }
 
 // add describes a GPU and takes it among those that are read. One that cannot be

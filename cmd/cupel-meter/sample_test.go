@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
 
 	"github.com/cupel-dev/cupel/stages/hardware"
 	"github.com/cupel-dev/cupel/stages/trace"
@@ -126,7 +127,7 @@ func TestChannels(t *testing.T) {
 		"only field 83": {b.noEnergy, "FAKE_FIELDS=191:2", "energy field 83|" + fields + rest, "nvml.module field 186 scope 1 not-supported|nvml.memory field 186 scope 2 not-supported"},
 		"no counter":    {b.normal, "FAKE_FAIL=energy:3 FAKE_FIELDS=191:3,83:3", fields + rest, "nvml.gpu nvmlDeviceGetTotalEnergyConsumption not-supported|nvml.module field 186 scope 1 not-supported|nvml.memory field 186 scope 2 not-supported"},
 		"forbidden":     {b.normal, "FAKE_FIELDS=269:4,74:999", total + fields + "thermal-time field 270|brake-time field 271|temperature nvmlDeviceGetTemperature", "nvml.module field 186 scope 1 not-supported|nvml.memory field 186 scope 2 not-supported|nvml.gpu field 74 nvml-error|nvml.gpu field 269 no-permission"},
-		"one by one":    {b.normal, "FAKE_ONE_BY_ONE=1 FAKE_FIELDS=269:2,270:2,271:2", total + fields + "power-cap-time field 74|temperature nvmlDeviceGetTemperature", "nvml.module field 186 scope 1 not-supported|nvml.memory field 186 scope 2 not-supported|nvml.gpu field 269 nvml-error|nvml.gpu field 270 nvml-error|nvml.gpu field 271 nvml-error"},
+		"one by one":    {b.normal, "FAKE_ONE_BY_ONE=1 FAKE_FIELDS=269:2,270:2,271:2", total + fields + "power-cap-time field 74|temperature nvmlDeviceGetTemperature", "nvml.module field 186 scope 1 not-supported|nvml.memory field 186 scope 2 not-supported|nvml.gpu field 269 not-supported|nvml.gpu field 270 not-supported|nvml.gpu field 271 not-supported"},
 		"untouched":     {b.normal, "FAKE_SKIP=185", total + "power field 186|" + rest, "nvml.module field 186 scope 1 not-supported|nvml.memory field 186 scope 2 not-supported"},
 		"absurd":        {b.normal, "FAKE_TEMP=4294967295", total + fields + strings.TrimSuffix(times, "|"), "nvml.module field 186 scope 1 not-supported|nvml.memory field 186 scope 2 not-supported|nvml.gpu nvmlDeviceGetTemperature implausible"},
 
@@ -273,6 +274,10 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%q: exit %d, %s", args, code, got)
 		}
 	}
+	tr, code, _ := sampled(t, b.normal, "FAKE_COUNT=3 FAKE_MIG=1", "--gpu", "MIG-00000000-0000-0000-0003-000000000001", "--for", "1ms")
+	if code != 0 || len(tr.Devices) != 1 || tr.Devices[0].ID != three || !*tr.States[0].V.MIG {
+		t.Errorf("an instance: exit %d, %+v", code, tr.Devices)
+	}
 	for args, want := range map[string]struct {
 		env   string
 		code  int
@@ -392,6 +397,10 @@ func started(t *testing.T, args ...string) (c *exec.Cmd, stdin io.WriteCloser, s
 
 // The end of the input, and signals, end a recording properly.
 func TestEnds(t *testing.T) {
+	tr, code, _ := sampled(t, tools(t).normal, "", "--until-eof", "--for", "1h") // of an input that is at its end
+	if code != 0 || tr.End == nil || tr.End.Why != "input-ended" {
+		t.Errorf("exit %d, %+v", code, tr.End)
+	}
 	for name, c := range map[string]struct {
 		args []string
 		end  func(*exec.Cmd, io.Closer) error
@@ -486,5 +495,27 @@ func TestSampleUsage(t *testing.T) {
 		if code != 2 || !strings.Contains(stderr.String(), want) || stdout.Len() > 0 {
 			t.Errorf("%q: exit %d, %s%s", args, code, &stdout, &stderr)
 		}
+	}
+}
+
+// Every flag is described where people look for it.
+func TestDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/meter.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &meter{}
+	for _, c := range m.root().Commands() {
+		if !strings.Contains(string(text), "`"+c.Name()+"`") {
+			t.Errorf("docs/meter.md lacks the command %s", c.Name())
+		}
+		if c.Name() != "sample" && c.Name() != "probe" {
+			continue
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "help" && !strings.Contains(string(text), "`--"+f.Name) {
+				t.Errorf("docs/meter.md lacks --%s of %s", f.Name, c.Name())
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +33,8 @@ func (a *app) checkCmd() *cobra.Command {
 items against their scorers, the guards against the metrics that will exist.
 Prints nothing when all is well, like go vet. Warnings (a guard that the items
 cannot decide, a pin that is not declared) are printed and do not fail the
-check. With pins: strict a pin that is not declared and that no page of the
+check. Of energy workloads it says how long their cells last, for which it watches the
+meter of this machine for three seconds. With pins: strict a pin that is not declared and that no page of the
 engine tells fails it; one that a page may tell is decided by the run.
 
 Of a held-out part the index is checked: counts, labels, scorers. With --identity
@@ -43,7 +45,7 @@ them stands is refused.
 		Example: `  cupel check pipelines/quickstart.yaml
   cupel check campaign.cue -v`,
 		Args: exactArgs("FILE"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			loaded, err := spec.Load(args[0])
 			if err != nil {
 				return fail(exitUsage, err)
@@ -58,8 +60,16 @@ them stands is refused.
 			if err != nil {
 				return fail(exitUsage, err)
 			}
+			says := a.energySays(c.Context(), loaded.Campaign)
 			if a.json {
-				return a.printJSON(map[string]any{"spec_hash": loaded.Digest, "warnings": warnings})
+				out := map[string]any{"spec_hash": loaded.Digest, "warnings": warnings}
+				if says != nil {
+					out["energy"] = says
+				}
+				return a.printJSON(out)
+			}
+			for _, s := range says {
+				a.printf("%s\n", printable(s))
 			}
 			for _, w := range warnings {
 				fmt.Fprintf(a.stderr, "%s: warning: %s\n", args[0], printable(w))
@@ -72,6 +82,17 @@ them stands is refused.
 	}
 	u.flags(c)
 	return c
+}
+
+// energySays says how long the cells of energy workloads last, with what the meter of
+// this machine says of its counters.
+func (a *app) energySays(ctx context.Context, c *spec.Campaign) []string {
+	for _, w := range c.Measure {
+		if w.Energy != nil {
+			return energySays(c, probeHere(ctx))
+		}
+	}
+	return nil
 }
 
 // checkHeldOut opens and inspects held-out items when there is an identity.
@@ -102,6 +123,11 @@ func refuse(l *spec.Loaded) error {
 	for name, w := range l.Campaign.Measure {
 		if err := measure.Check(w); err != nil {
 			all = append(all, l.At([]string{"measure", name}, err.Error(), ""))
+		}
+	}
+	for name, w := range l.Campaign.Measure {
+		for _, bad := range measure.CheckRecordings(w) {
+			all = append(all, l.At([]string{"measure", name, "traces", bad.Candidate, fmt.Sprintf("[%d]", bad.Index), "file"}, bad.Err.Error(), ""))
 		}
 	}
 	for name := range l.Campaign.Measure {

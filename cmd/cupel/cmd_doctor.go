@@ -86,6 +86,7 @@ var doctorChecks = []doctorCheck{
 	{"engines", "inference engines that answer", lookEngines},
 	{"meter", "cupel-meter, which reads GPUs", lookMeter},
 	{"gpu", "a GPU whose identity can be read", lookGPU},
+	{"energy", "what energy can be measured here, and how well", lookEnergy},
 	{"rapl", "energy counters of the CPU", lookRAPL},
 	{"sandbox", "where the code scorer runs programs", lookSandbox},
 	{"store", "disk and file system of the store", lookStore},

@@ -27,8 +27,9 @@ schemas/evidence.cue, in which every field has a value or the reason why it has
 none. Without --to the records go to stdout; a file that is there is not replaced.
 
 --as anvil writes anvil-serving's benchmark/v1, of one part; --as asiai writes
-an asiai export v2, an engine for each part. Neither form can hold what cupel
-knows of weights, digests and doubts; what is lost is told.
+an asiai export v2, an engine for each part, with the energy of its base and rails.
+Neither form can hold what cupel knows of weights, digests and doubts; what is lost
+is told.
 
 A SWE-bench report says neither which instances were selected nor which grader
 wrote it: state them with --instance and --grader. An instance that the report did

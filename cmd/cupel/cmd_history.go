@@ -31,7 +31,8 @@ func (a *app) historyCmd() *cobra.Command {
 		Use:   "history METRIC",
 		Short: "one metric through the findings, and where it changed",
 		Long: `Follow a metric of the dictionary (cupel metrics) through published findings: mean,
-throughput_tok_s, ttft_ms.p50. Rows stand in one series only where candidate, workload
+throughput_tok_s, ttft_ms.p50; of energy with base and window as rules write them:
+energy.nv_gpu.cell.j_per_output_token. Rows stand in one series only where candidate, workload
 with its items, scorers, sampling, reasoning control and hardware were the same; what
 keeps two apart is said. The pins that changed stand beside the rows.
 

@@ -20,7 +20,8 @@ func (a *app) planCmd() *cobra.Command {
 		Short: "what a run would do: cached, will run, waits on; requests and tokens",
 		Long: `Print the steps of a campaign in order and what a run would do with each. The
 store is opened read-only and stays byte for byte the same. Observing steps are
-assumed to see what they saw last. <= marks an upper bound.
+assumed to see what they saw last. <= marks an upper bound, >= a lower one: how many
+requests fill the window of an energy workload is known when it is measured.
 
 ` + exitCodeTable(),
 		Example: `  cupel plan pipelines/quickstart.yaml
@@ -64,14 +65,18 @@ func (a *app) printPlan(path string, o runOptions) error {
 	fmt.Fprintln(w, "STEP\tPLAN\tREQUESTS\tTOKENS<=\tLAST TOOK\tWHY")
 	var sum exec.Preview
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Forecast, requests(r), count(r.Cost.Tokens), took(r.LastTook), r.Reason)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Forecast, requests(r), tokens(r), took(r.LastTook), r.Reason)
 		sum.Cost.Requests += r.Cost.Requests
 		sum.Cost.Tokens += r.Cost.Tokens
+		sum.Cost.AtLeast = sum.Cost.AtLeast || r.Cost.AtLeast
 		sum.LastTook += r.LastTook
 	}
 	w.Flush()
 	a.printf("\n")
 	a.printStarts(c.starts(e))
+	for _, s := range energySays(c.loaded.Campaign, probed{err: errNotProbed}) {
+		a.printf("%s\n", s)
+	}
 	a.printf("%s\n", planSummary(rows, sum))
 	return nil
 }
@@ -114,7 +119,11 @@ func planSummary(rows []exec.Preview, sum exec.Preview) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n[f], f))
 		}
 	}
-	s := strings.Join(parts, ", ") + fmt.Sprintf("; at most %s requests", orZero(count(sum.Cost.Requests)))
+	bound := "at most"
+	if sum.Cost.AtLeast {
+		bound = "at least" // it depends on how fast they are answered
+	}
+	s := strings.Join(parts, ", ") + fmt.Sprintf("; %s %s requests", bound, orZero(count(sum.Cost.Requests)))
 	if sum.LastTook > 0 {
 		s += ", " + took(sum.LastTook) + " last time"
 	}
@@ -129,7 +138,18 @@ func requests(r exec.Preview) string {
 	case r.Cost.Requests == 0:
 		return ""
 	}
+	if r.Cost.AtLeast {
+		return fmt.Sprintf(">=%d", r.Cost.Requests)
+	}
 	return fmt.Sprintf("<=%d", r.Cost.Requests)
+}
+
+// tokens is an upper bound, or nothing where there is none.
+func tokens(r exec.Preview) string {
+	if r.Cost.AtLeast {
+		return "?"
+	}
+	return count(r.Cost.Tokens)
 }
 
 func count(n int) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,11 +11,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/crypto/ssh/agent"
 
 	"github.com/cupel-dev/cupel/stages/hardware"
 	"github.com/cupel-dev/cupel/stages/sandbox"
+	"github.com/cupel-dev/cupel/stages/trace"
 )
 
 // meterFinding is what the meter says, or why it says nothing.
@@ -205,4 +208,50 @@ func lookAge(context.Context, *doctor) []diagnosis {
 		f.Close()
 	}
 	return diagnose(doctorOK, "CUPEL_AGE_IDENTITY names a file that can be read", "")
+}
+
+// lookEnergy watches the meter's counters for three seconds: a line for each base.
+func lookEnergy(ctx context.Context, d *doctor) []diagnosis {
+	var none *meterError
+	if errors.As(d.meter.err, &none) && none.code == hardware.NoMeter {
+		return diagnose(doctorMissing, "not known without the meter", getMeter)
+	}
+	if d.meter.path == "" {
+		return diagnose(doctorMissing, "not known without the meter", "") // the meter's own line says what to do
+	}
+	p, err := probe(ctx, d.meter.path, probeFor)
+	switch {
+	case err != nil:
+		return diagnose(doctorWarn, err.Error(), "run it by hand: cupel-meter probe")
+	case p.None != nil:
+		return diagnose(doctorMissing, "the meter reads nothing here: "+hardware.Means(p.None.Reason), "")
+	case len(p.Bases) == 0:
+		return diagnose(doctorMissing, "the meter reads no energy here"+missingOf(p), "")
+	}
+	var out []diagnosis
+	for _, b := range p.Bases {
+		out = append(out, baseLine(b, time.Duration(p.DurationNS)))
+	}
+	return out
+}
+
+func baseLine(b trace.Based, watched time.Duration) diagnosis {
+	if b.PeriodNS == nil {
+		return diagnosis{State: doctorWarn, Says: fmt.Sprintf("%s did not change twice in %s", b.Base, lasting(watched)), Fix: "look again under load; a counter that stands still is refused"}
+	}
+	return diagnosis{State: doctorOK, Says: fmt.Sprintf("%s changes every %s: 1 %% in a window of %s", b.Base, lasting(time.Duration(*b.PeriodNS)), lasting(time.Duration(*b.WindowNS)))}
+}
+
+// missingOf lists what the meter looked for, with the reasons.
+func missingOf(p *trace.Probe) string {
+	var why []string
+	for _, m := range p.Missing {
+		if s := fmt.Sprintf("%s: %s", cmp.Or(string(m.Domain), m.What), m.Reason); !slices.Contains(why, s) {
+			why = append(why, s)
+		}
+	}
+	if len(why) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(why, ", ") + ")"
 }

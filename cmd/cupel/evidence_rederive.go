@@ -189,15 +189,21 @@ type replayJob struct {
 	out      bytes.Buffer
 }
 
+// from names the row that is an input: an output of another step, or a file of the
+// campaign that the finding holds as an input of this one.
 func (j *replayJob) from(input string) string {
 	in := j.s.Inputs[input]
+	if in.Step == "" {
+		return j.s.Name + ":" + input
+	}
 	return in.Step + ":" + in.Output
 }
 
 // missing is the first input that is not there.
 func (j *replayJob) missing() string {
 	for name, in := range j.s.Inputs {
-		if _, ok := j.rows[j.from(name)]; !ok && !in.Optional {
+		b, ok := j.rows[j.from(name)]
+		if !ok && !in.Optional || ok && in.Step == "" && step.Sum(b) != in.Blob {
 			return j.from(name)
 		}
 	}

@@ -114,4 +114,3 @@ func meterDoc(p *trace.Probe) evidence.MeterDoc {
 	}
 	return doc
 }
-

@@ -15,7 +15,7 @@ import (
 // start it as a process of its own, and so does a binding to embedded:NAME.
 func TestMain(m *testing.M) {
 	skipSelfCheck = os.Getenv(noSelfCheck) != ""
-	testscript.Main(m, map[string]func(){"cupel": limited(main)})
+	testscript.Main(m, map[string]func(){"cupel": limited(main), "fake-meter": fakeMeter})
 }
 
 // noSelfCheck is the variable that keeps commands of a test from measuring the

@@ -130,12 +130,18 @@ func toAsiai(records []*Record) (any, []string, error) {
 		engines[name] = map[string]any{
 			"median_tok_s": s.DecodeP50.Value, "median_ttft_ms": s.TTFTP50.Value, "runs_count": s.Completed.Value,
 			"engine_version": r.Engine.Version.Value, "model_quantization": r.Memory.Weights.Value,
-			"avg_energy_per_token_j": s.EnergyPerTokenJ.Value, "raw_runs": []any{},
+			"avg_power_watts": r.Energy.PowerWatts.Value, "avg_tok_per_sec_per_watt": r.Energy.TokPerSecPerWatt.Value,
+			"avg_soc_watts": r.Energy.earlier(r.Energy.SoCWatts), "avg_energy_per_token_j": r.Energy.earlier(r.Energy.EnergyPerToken),
+			"energy": r.Energy.toAsiai(), "raw_runs": []any{},
 		}
-		lost = append(lost, r.lostFields("results.throughput_tok_s", "results.e2e_p95_ms", "results.failed", "workload.prompt_set_id", "identity.revision", "results.client_bound")...)
+		lost = append(lost, r.lostFields("results.throughput_tok_s", "results.e2e_p95_ms", "results.failed", "workload.prompt_set_id", "identity.revision", "results.client_bound", "energy.set_sha256", "energy.cell_j", "energy.loaded_idle_w", "energy.power_cap_share")...)
 	}
 	if len(models) > 1 {
 		return nil, nil, step.WithHint(fmt.Errorf("an export v2 is of one model, and the parts are of %s", clip(strings.Join(models, ", "))), "choose parts as FILE#PART, one export each")
+	}
+	wall, err := calibrationOf(records)
+	if err != nil {
+		return nil, nil, step.WithHint(err, "choose parts as FILE#PART, one export each")
 	}
 	r := records[0]
 	model := any(nil)
@@ -144,8 +150,9 @@ func toAsiai(records []*Record) (any, []string, error) {
 	}
 	doc := map[string]any{
 		"schema_version": 2, "asiai_version": "cupel", "timestamp": r.Provenance.StartedAt.Value,
-		"machine":   map[string]any{"chip": r.Hardware.GPU.Value, "os_version": r.Hardware.Host.Value, "ram_gb": nil, "gpu_cores": nil},
-		"benchmark": map[string]any{"model": model, "runs_per_prompt": r.Workload.Repetitions.Value, "prompts": []string{"imported"}, "context_size": r.Workload.Context.Value, "engines": engines, "winner": nil},
+		"machine":          map[string]any{"chip": r.Hardware.GPU.Value, "os_version": r.Hardware.Host.Value, "ram_gb": nil, "gpu_cores": nil},
+		"benchmark":        map[string]any{"model": model, "runs_per_prompt": r.Workload.Repetitions.Value, "prompts": []string{"imported"}, "context_size": r.Workload.Context.Value, "engines": engines, "winner": nil},
+		"wall_calibration": wall,
 	}
 	slices.Sort(lost)
 	return doc, slices.Compact(lost), nil

@@ -30,7 +30,7 @@ const headCUE = `package cupel
 // that is not known is never 0. docs/evidence.md says what each means and which
 // keep two measurements apart. This file is printed from stages/artifact.
 #Evidence: {
-	schema!: "cupel/evidence/v1"
+	schema!: "cupel/evidence/v2"
 
 	// Of a file with several.
 	part?: string

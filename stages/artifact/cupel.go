@@ -23,7 +23,7 @@ const (
 var cupelFormats = []Format{
 	{Name: ownFormat, Kind: Capacity, Schema: Schema, Doc: "this form itself, as evidence import writes it",
 		is: func(f *file) bool {
-			return f.schema == Schema || f.doc.get("records").isList() && f.doc.get("format").str() != ""
+			return f.schema == Schema || f.schema == earlierSchema || f.doc.get("records").isList() && f.doc.get("format").str() != ""
 		}, read: readOwn},
 	{Name: "cupel/record", Tool: cupelTool, Kind: Capacity, Schema: publish.RecordSchema, Doc: "record.json of a finding: a part for each candidate's cells and quality workloads",
 		is: func(f *file) bool { return f.schema == publish.RecordSchema }, read: readCupelRecord},
@@ -63,11 +63,11 @@ var cupelFormats = []Format{
 func readOwn(f *file) []*Record {
 	var doc Document
 	one := new(Record)
-	var err error
-	if f.doc.get("records").isList() {
-		err = strict(f.content, &doc)
-	} else {
-		err = strict(f.content, one)
+	content, err := f.upgraded()
+	if err == nil && f.doc.get("records").isList() {
+		err = strict(content, &doc)
+	} else if err == nil {
+		err = strict(content, one)
 		doc.Records = []*Record{one}
 	}
 	if err != nil {
@@ -171,8 +171,11 @@ func (r *Record) ofCampaign(rec *evidence.Record, candidate, workload string, ca
 	}
 	id := "campaign:" + rec.SpecHash.String() + "/" + workload
 	if w, ok := campaign.Measure[workload]; ok {
-		if b, err := json.Marshal(w); err == nil {
+		if b, err := json.Marshal(sentBy(w, campaign)); err == nil {
 			id = "workload:" + *hashOf(node{v: string(b)}).Value
+		}
+		if e := w.Energy; e != nil {
+			w = campaign.Measure[e.Of]
 		}
 		r.asked(w)
 	}
@@ -181,6 +184,18 @@ func (r *Record) ofCampaign(rec *evidence.Record, candidate, workload string, ca
 		return
 	}
 	r.Workload.PromptSet = is(id)
+}
+
+// sentBy is what makes the requests of a workload. Of energy that is the workload
+// whose requests are sent, and how long; the recordings and what is declared of a
+// wall meter are results.
+func sentBy(w spec.Workload, campaign spec.Campaign) any {
+	if w.Energy == nil {
+		return w
+	}
+	e := *w.Energy
+	e.Traces, e.Calibration, e.Bases = nil, nil, nil
+	return []any{e, campaign.Measure[e.Of]}
 }
 
 // suiteOf is the item set of a quality workload; without the campaign beside

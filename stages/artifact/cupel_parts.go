@@ -55,6 +55,7 @@ func cellRecord(m *evidence.LoadMetrics, i int) *Record {
 	s.PromptTokens, s.OutputTokens = percentile(c.PromptTokens.Mean, c.PromptTokens), percentile(c.OutputTokens.Mean, c.OutputTokens)
 	s.PromptTokensSum, s.OutputTokensSum = sumOf(c.PromptTokens), sumOf(c.OutputTokens)
 	s.EffectiveContext = valueOf(c.EffectiveContext)
+	r.Energy = energyOf(m, c.Name)
 	if s.ClientBound = is(c.ClientBound); m.Kind == "imported" && !c.ClientBound {
 		s.ClientBound = unknown[bool]("another tool's client was not looked at")
 	}

@@ -253,9 +253,12 @@ func FuzzRead(f *testing.F) {
 		`{"schema":"kernel-tune-ab-comparison/v1","default":{"primary":{"means":{"x":1},"artifacts":[{"sha256":"zz"}]}},"tuned":{}}`,
 		`{"schema":"multimodal-benchmark-evidence/v1","attempts":[{"passed":true}]}`,
 		`{"schema":"anvil-serving.swe-run/v1","instances":["a__b-1"],"grader_report":{"completed_ids":["a__b-1"],"resolved_ids":[]},"state":"completed"}`,
+		`{"workload":"w","kind":"energy","protocol":"capacity-v3","cells":[{"name":"c=1"}],"energy":[{"name":"c=1","asiai":{"base":"nv.gpu","window":"turn","soc_watts":{"value":3}},"bases":[{"base":"nv.gpu","windows":{"cell":{"j":{"value":1}}}}]}]}`,
+		`{"schema":"cupel/evidence/v1","kind":"capacity","results":{"energy_per_token_j":{"value":0.5}}}`,
 	} {
 		f.Add([]byte(s))
 	}
+	f.Add(asiaiWith(soc5))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		doc, err := Read(content, Options{})
 		if err != nil {

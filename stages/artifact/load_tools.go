@@ -250,7 +250,7 @@ func (r *Record) asiai(doc, b, e node, name string) {
 	s.Completed = e.get("runs_count").count(0)
 	s.DecodeP50 = e.get("median_tok_s").number()
 	s.TTFTP50, s.TTFTP95 = e.get("median_ttft_ms").number(), unknown[float64]("p90 and p99 are recorded")
-	s.EnergyPerTokenJ = e.get("avg_energy_per_token_j").number()
+	r.Energy = readAsiaiEnergy(e, doc.get("wall_calibration"))
 	sum, n := 0.0, 0
 	for _, run := range e.get("raw_runs").list() {
 		if t := run.get("tokens_generated").number(); t.has() {

@@ -24,6 +24,23 @@ links are not followed out of a folder, a name that stands twice in an object is
 error, and of an archive only the one entry that is needed is unpacked. Prompts,
 answers, reasoning, command lines and addresses are not part of a record.
 
+## Energy
+
+A record holds one energy: of the base that it names, made of the rails that it
+lists, over the window that it says. power_watts and tok_per_sec_per_watt are of the
+GPUs alone; what begins with cell_ or decode_ is of that window. Energies of two
+bases, of two sets of rails or of two windows are differences: they are never held
+against each other, and never pooled. Exports of asiai before 0.5.0 name neither
+base nor rails, and a rail that could not be read is 0 in them: their window is
+` + "`run`" + `, and they compare with their like alone. A calibration of a wall meter is
+declared beside the numbers and is in none of them.
+
+` + "`import --as asiai`" + ` writes for each engine avg_power_watts and
+avg_tok_per_sec_per_watt (GPU) and ` + "`energy`" + `: base, rails, window, soc_watts,
+energy_per_token_j, idle_soc_watts, energy_per_token_active_j; and wall_calibration
+where one is declared. What is not known is null, and a block of nothing is null as
+a whole.
+
 ## What a comparison says
 
 It fails closed.
@@ -58,7 +75,7 @@ const tail = `
 | anvil/preflight | results, policy errors | passed |
 | anvil/comparison | the artifacts beside it that it names by digest | means over runs, totals, deltas, the decision |
 | vllm-bench | totals; per-request lists of --save-detailed | rates; mean, median and p99 of TTFT |
-| asiai/export | raw_runs | mean and median |
+| asiai/export | raw_runs | mean and median; not the energy, whose readings are not in it |
 | promptfoo | rows | successes, failures, errors |
 | swe-bench/report | lists of ids | counts |
 | a finding folder | all files; raw cells | SHA256SUMS, digests of raw outputs, the decision's binding, load metrics derived again |

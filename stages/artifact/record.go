@@ -3,7 +3,11 @@ package artifact
 import "github.com/cupel-dev/cupel/engine/step"
 
 // Schema names the form of a record.
-const Schema = "cupel/evidence/v1"
+const Schema = "cupel/evidence/v2"
+
+// earlierSchema had one energy among its results, which told neither base nor
+// window. It is read.
+const earlierSchema = "cupel/evidence/v1"
 
 // Kind is what a record is evidence of.
 type Kind string
@@ -33,7 +37,7 @@ const (
 // Record is everything that a publication says about one measurement. Each
 // field is there, with a value or with the reason why there is none.
 type Record struct {
-	Schema     string     `json:"schema"`         // cupel/evidence/v1
+	Schema     string     `json:"schema"`         // cupel/evidence/v2
 	Part       string     `json:"part,omitempty"` // of a file with several
 	Kind       Kind       `json:"kind"`
 	Source     Source     `json:"source"`
@@ -45,6 +49,7 @@ type Record struct {
 	Generation Generation `json:"generation"`
 	Workload   Workload   `json:"workload"`
 	Results    Results    `json:"results"`
+	Energy     Energy     `json:"energy"`
 	Provenance Provenance `json:"provenance"`
 	Decision   Decision   `json:"decision"`
 
@@ -192,7 +197,6 @@ type Results struct {
 	Score            Number `json:"score_mean"`
 	Speedup          Number `json:"speedup"`
 	EffectiveContext Number `json:"effective_context_tokens"`
-	EnergyPerTokenJ  Number `json:"energy_per_token_j"`
 	ClientBound      Flag   `json:"client_bound"` // the client was the bottleneck or cannot be trusted
 }
 

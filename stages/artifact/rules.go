@@ -82,6 +82,13 @@ var Rules = []Rule{
 	{Field: "results.cached_share", Class: Blocks, Only: timed, Soft: true, Apart: 0.05, Absolute: true, Doc: "prompt tokens found in a cache"},
 	{Field: "results.client_bound", Class: Blocks, Soft: true, Doc: "the client was the bottleneck"},
 
+	{Field: "energy.base", Class: Blocks, Soft: true, Doc: "what is counted: energies of two bases are of two things"},
+	{Field: "energy.rails", Class: Blocks, Soft: true, Doc: "the domains that were read; another set is another base"},
+	{Field: "energy.set_sha256", Class: Blocks, Soft: true, Doc: "domains and the counters that they were read from"},
+	{Field: "energy.window", Class: Blocks, Soft: true, Doc: "a turn holds the prompt's energy, decode does not"},
+	{Field: "energy.power_cap_share", Class: Blocks, Soft: true, Apart: 0.05, Absolute: true, Doc: "time at the power cap"},
+	{Field: "energy.wall_sha256", Class: Implements, Doc: "a declared calibration, which is in no number"},
+
 	{Field: "engine.name", Class: Implements, Required: []Kind{Capacity, Quality, Speculative}},
 	{Field: "engine.version", Class: Implements},
 	{Field: "engine.image_digest", Class: Implements},

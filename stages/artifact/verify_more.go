@@ -225,6 +225,9 @@ func verifyDecision(d node, v *Verification, deltas map[string]Number) {
 // verifyAsiai recomputes mean and median of each engine from its raw runs.
 func verifyAsiai(d node, v *Verification) {
 	check := func(name string, e node) {
+		if e.get("energy").isObject() {
+			v.not("%s: energy: the readings of its rails are not there", plain(name))
+		}
 		var xs []float64
 		for _, r := range e.get("raw_runs").list() {
 			if t, ok := r.get("tok_per_sec").num(); ok && t > 0 {

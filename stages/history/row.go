@@ -23,8 +23,9 @@ type Finding struct {
 }
 
 // Ask says what is followed. Metric is the name of the dictionary, with the
-// statistic for a distribution: mean, throughput_tok_s, ttft_ms.p50. The others
-// narrow; "" = all.
+// statistic for a distribution: mean, throughput_tok_s, ttft_ms.p50; of an energy
+// with base and window, as rules write them: energy.nv_gpu.cell.j_per_output_token.
+// The others narrow; "" = all.
 type Ask struct {
 	Metric    string
 	Workload  string
@@ -60,6 +61,7 @@ type control struct {
 	System    string          `json:"system,omitempty"`
 	Scorers   any             `json:"scorers,omitempty"`
 	Protocol  string          `json:"protocol,omitempty"`
+	Counters  string          `json:"counters,omitempty"` // that an energy was read from
 	Hardware  Pins            `json:"hardware,omitempty"`
 }
 
@@ -106,7 +108,7 @@ func rowsOf(f Finding, ask Ask) ([]placed, error) {
 				continue
 			}
 			at := placed{
-				control: control{Candidate: name, Workload: workload, Spec: c.Measure[workload], Sampling: c.Candidates[name].Sampling,
+				control: control{Candidate: name, Workload: workload, Spec: sent(c.Measure, workload), Sampling: c.Candidates[name].Sampling,
 					Reasoning: c.Candidates[name].Reasoning, System: c.Candidates[name].SystemPrompt, Hardware: hardware(who.Pin)},
 				Row: Row{Finding: f.Name, Date: f.Record.Date, Identity: identity(who.Pin)},
 			}
@@ -184,7 +186,7 @@ func cells(at placed, l evidence.LoadMetrics, ask Ask) (out []placed) {
 			continue
 		}
 		row := at
-		if !row.take(c, ask.Metric) {
+		if !row.take(c, ask.Metric) && !row.takeEnergy(&l, c.Name, ask.Metric) {
 			continue
 		}
 		row.Place = c.Name

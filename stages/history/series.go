@@ -81,7 +81,10 @@ func begin(r placed, name string, before []*Series) *Series {
 // better is the direction of a metric by the dictionary; the statistic behind
 // the dot does not change it. A mean of scores is better when it is higher.
 func better(name string) string {
-	head, _, _ := cutDot(name)
+	head, _, ofEnergy := cutDot(name)
+	if ofEnergy && head+"." == energyMetric {
+		return betterEnergy(name)
+	}
 	for _, d := range metric.Dictionary {
 		if d.ID == head {
 			return d.Better
@@ -154,6 +157,7 @@ func difference(a, b control) string {
 		{"system prompt", a.System, b.System},
 		{"hardware", fmt.Sprint(a.Hardware), fmt.Sprint(b.Hardware)},
 		{"protocol", a.Protocol, b.Protocol},
+		{"set of counters", a.Counters, b.Counters},
 		{"workload", canonical(a.Spec), canonical(b.Spec)},
 	} {
 		if c.a != c.b {

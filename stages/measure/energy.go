@@ -72,15 +72,16 @@ func (e *energyParams) times() (t times, err error) {
 // The bounds of what a slow counter can ask for. What falls short of it says so.
 const (
 	mostStretch = 30 * time.Minute // a window that is made longer than the campaign's
-	mostIdle    = 10 * time.Minute // likewise
+	mostIdle    = 15 * time.Minute // likewise
 	mostSent    = mostRows         // requests of a cell
 )
 
 // perCent is how many publication periods a window has of which half a period is
-// 1 %, and idlePeriods how many the look at the idle machine has at least.
+// 1 %, and idlePeriods how many the look at the idle machine has: twenty are needed,
+// of a period that is not known exactly yet.
 const (
 	perCent     = 50
-	idlePeriods = 20
+	idlePeriods = 21
 )
 
 // stretched is the length of the timed part: the campaign's, or that at which the

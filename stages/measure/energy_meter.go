@@ -178,7 +178,7 @@ func (r *recorder) quiet(ctx context.Context, t times) error {
 	r.at.job.Progress(0, 0, "idle for "+long.Round(time.Millisecond).String())
 	start := time.Now()
 	wait(ctx, long)
-	r.run.Idle = &evidence.WallSpan{StartUnixNS: start.UnixNano(), EndUnixNS: time.Now().UnixNano()}
+	r.run.Idle = &evidence.WallSpan{StartUnixNS: start.UnixNano(), EndUnixNS: start.Add(time.Since(start)).UnixNano()} // whatever is done to the wall clock meanwhile
 	return ctx.Err()
 }
 

@@ -185,14 +185,14 @@ func TestEnergyCell(t *testing.T) {
 	}
 }
 
-// TestEnergySlowCounter: half of a period of 2 s is 1 % of 100 s, and twenty of them are
-// 40 s.
+// TestEnergySlowCounter: half of a period of 2 s is 1 % of 100 s, and twenty-one of them
+// are 42 s.
 func TestEnergySlowCounter(t *testing.T) {
 	w := fourAtOnce()
 	w.Capacity.Requests = 400 // ten seconds, in which its period is seen
 	b, _ := energyCell(t, energyOf(w), newEngine(), with(&scriptedMeter{period: 2 * time.Second}))
 	run := b.head.Energy
-	if run.WantedNS != 100e9 || run.PeriodNS != 2e9 || b.head.WallNS < 100e9 || run.Idle.EndUnixNS-run.Idle.StartUnixNS != 40e9 {
+	if run.WantedNS != 100e9 || run.PeriodNS != 2e9 || b.head.WallNS < 100e9 || run.Idle.EndUnixNS-run.Idle.StartUnixNS != 42e9 {
 		t.Errorf("%+v, %d requests in %d", run, b.head.Requests, b.head.WallNS)
 	}
 	if run.Unsteady == "" || run.SteadyNS != 0 {
@@ -205,9 +205,9 @@ func TestEnergyBounds(t *testing.T) {
 	for _, c := range []struct{ window, period, long, rest time.Duration }{
 		{time.Minute, 0, time.Minute, 10 * time.Second},
 		{time.Minute, 100 * time.Millisecond, time.Minute, 10 * time.Second},
-		{time.Minute, 30 * time.Second, 25 * time.Minute, 10 * time.Minute},
-		{time.Minute, time.Hour, 30 * time.Minute, 10 * time.Minute},
-		{2 * time.Hour, time.Hour, 2 * time.Hour, 10 * time.Minute},
+		{time.Minute, 30 * time.Second, 25 * time.Minute, 10*time.Minute + 30*time.Second},
+		{time.Minute, time.Hour, 30 * time.Minute, 15 * time.Minute},
+		{2 * time.Hour, time.Hour, 2 * time.Hour, 15 * time.Minute},
 	} {
 		if at := (times{window: c.window, idle: 10 * time.Second}); at.stretched(c.period) != c.long || at.rest(c.period) != c.rest {
 			t.Errorf("%+v: %s, %s", c, at.stretched(c.period), at.rest(c.period))

@@ -43,12 +43,11 @@ func NewBench(o CellOptions, trials []Trial) []Cell {
 
 // bench fills asiai's M1 and M8 into the cell and its trials.
 func (c *Cell) bench(o CellOptions, trials []Trial) {
+	c.TokPerSec = TokPerSec(o, trials)
 	runs, why := runsOf(o, trials)
 	if why != "" {
-		c.TokPerSec = Dist{Unit: unitTokS, Reason: why}
 		c.StdDevTokS, c.TokPerSecCV = Null(why, unitTokS), Null(why, unitPct)
 	} else {
-		c.TokPerSec = NewDist(slices.Concat(runs...), unitTokS, NoRequests)
 		c.StdDevTokS = StdDevPooled(runs, unitTokS)
 		c.TokPerSecCV = CV(runs)
 	}
@@ -56,6 +55,15 @@ func (c *Cell) bench(o CellOptions, trials []Trial) {
 	for i := range c.PerTrial {
 		c.PerTrial[i].bench(o, trials[i:i+1])
 	}
+}
+
+// TokPerSec is asiai's M1 over all runs of the trials.
+func TokPerSec(o CellOptions, trials []Trial) Dist {
+	runs, why := runsOf(o, trials)
+	if why != "" {
+		return Dist{Unit: unitTokS, Reason: why}
+	}
+	return NewDist(slices.Concat(runs...), unitTokS, NoRequests)
 }
 
 // runsOf are the rates of the runs by group. One run without a rate leaves the

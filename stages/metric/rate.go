@@ -40,6 +40,14 @@ func (c *Cell) ineligible(p *pool) string {
 	return ""
 }
 
+// Undivided is why nothing of a cell's trials may be divided by its tokens, by the
+// rule of throughput_tok_s; "" = it may.
+func Undivided(trials []Trial) string {
+	var c Cell
+	p := &pool{trials: trials, good: c.count(trials)}
+	return c.ineligible(p)
+}
+
 // unaccounted is how many planned requests were neither sent nor counted as
 // not sent; negative when there are more than were planned.
 func (p *pool) unaccounted() (n int) {

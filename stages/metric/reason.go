@@ -46,6 +46,37 @@ const (
 	NoneDegraded     = "none-degraded"
 	TooFewToCertify  = "too-few-to-certify"
 
+	// Of energy.
+	NoMeter             = "no-meter"
+	DomainMissing       = "domain-missing"
+	BasesDiffer         = "bases-differ"
+	CounterFrozen       = "counter-frozen"
+	CounterBackwards    = "counter-backwards"
+	PublicationCoarse   = "publication-too-coarse"
+	SamplingGap         = "sampling-gap"
+	NotBracketed        = "not-bracketed"
+	GPUSetMismatch      = "gpu-set-mismatch"
+	ForeignProcess      = "foreign-process"
+	MIG                 = "mig"
+	Thermal             = "thermal"
+	PowerLimitChanged   = "power-limit-changed"
+	DriverChanged       = "driver-changed"
+	CrossCheck          = "cross-check"
+	Implausible         = "implausible"
+	ClockStepped        = "clock-stepped"
+	ClockUnknown        = "clock-unknown"
+	ClockOffsetTooLarge = "clock-offset-too-large"
+	Overlapping         = "overlapping-requests"
+	PartialRequests     = "partial-requests"
+	DecodeOnly          = "decode-only"
+	OneToken            = "one-token"
+	NoIdle              = "no-idle"
+	IdleTooShort        = "idle-too-short"
+	IdleCV              = "idle-cv"
+	BusyHost            = "busy-host"
+	NotAboveIdle        = "not-above-idle"
+	NoKWhPrice          = "no-kwh-price"
+
 	// Of what a generation cost.
 	NoPrice        = "no-price"
 	NoGPUCount     = "no-gpu-count"
@@ -64,6 +95,12 @@ const (
 
 // DescriptiveOnly labels percentiles of fewer than [DescriptiveBelow] values.
 const DescriptiveOnly = "descriptive-only"
+
+// Indicative labels energy of a window of less than [IndicativeBelowS].
+const Indicative = "indicative"
+
+// IndicativeBelowS is how many seconds of measurement MLPerf Power asks for.
+const IndicativeBelowS = 600
 
 // Reasons is the table of reason codes and labels; documentation is printed
 // from it.
@@ -100,7 +137,7 @@ var Reasons = []struct{ Code, Sentence string }{
 	{NoSteadyWindow, "there was no time in which every stream was busy"},
 	{FewCompletions, "fewer than 3 requests ended while every stream was busy"},
 	{BelowMean, "the largest rate came out below the mean, so the numbers contradict each other"},
-	{TooBrief, "the time is too short for a rate: below 1 s for a peak, below 10 ms for tok_per_sec"},
+	{TooBrief, "the time is too short for a rate: below 1 s for a peak, or the power of a turn, below 10 ms for tok_per_sec"},
 	{ClosedLoop, "the cell is a closed loop: nothing was planned for a moment"},
 	{OpenLoop, "the cell is an open loop: it has no number of streams to be full"},
 	{NoSLO, "the campaign states no SLO for the workload"},
@@ -108,12 +145,42 @@ var Reasons = []struct{ Code, Sentence string }{
 	{NoSelfCheck, "the client was not checked against a server of known timing"},
 	{NotCounted, "the requests in flight were not counted"},
 	{NoServerMetrics, "the engine has no metrics of its own, or they could not be read"},
-	{CounterReset, "a counter of the engine fell or vanished while the cell ran: it was restarted"},
+	{CounterReset, "a counter fell to its beginning, or vanished, while the cell ran: the engine or the driver that keeps it was restarted"},
 	{SeveralModels, "the engine's metrics are of several models, and which of them served the cell is not known"},
 	{NoScrapePair, "the engine's metrics were not read both before and after the cell"},
 	{LowFails, "of a search: the SLO does not hold at its lower end"},
 	{ProbesExhausted, "of a search: it looked as often as it may without an answer that its confirmations bore out"},
 	{ClientLimited, "of a search: the client, not the engine, failed at its lower end, as often as it was tried"},
+	{NoMeter, "no meter ran beside the cell, and no recording of one was given"},
+	{DomainMissing, "a part of the machine that the base is made of was not read on every device; an average over the last second is never integrated"},
+	{BasesDiffer, "trials were read from different sets of domains, which are never pooled"},
+	{CounterFrozen, "a counter stood still for five times as long as it takes to change, or never changed"},
+	{CounterBackwards, "a counter fell, and it did not go round: its range is not known, or the value does not fit it"},
+	{PublicationCoarse, "the counter changes too seldom for the window: half a period at its ends is more of it than the campaign allows"},
+	{SamplingGap, "the counter was not looked at for too long, so that the ends of the window, or how often it went round, are not known"},
+	{NotBracketed, "the recording does not reach from before the window to after it"},
+	{GPUSetMismatch, "the GPUs that serve the candidate are not among those that were read"},
+	{ForeignProcess, "a GPU had more compute processes than the campaign allows, or others than at the start"},
+	{MIG, "MIG is on: the counter is of the whole GPU, whoever uses it"},
+	{Thermal, "the clocks were held down for heat or by the power brake for more than 0.5 % of the time"},
+	{PowerLimitChanged, "the power limit was changed, or trials had different ones"},
+	{DriverChanged, "the driver was changed"},
+	{CrossCheck, "the energy counter and the integral of the instantaneous power are more than 5 % apart"},
+	{Implausible, "the mean power cannot be true: above 1.2 times the limit, below a fifth of the idle machine's, or nothing at all"},
+	{ClockStepped, "a wall clock was set while the recording was made, so that requests cannot be placed in it"},
+	{ClockUnknown, "it is not known how the recording's clock stands to that of the requests, or how far off it may be"},
+	{ClockOffsetTooLarge, "the recording's clock and that of the requests may be apart by more than the campaign allows of a window"},
+	{Overlapping, "requests overlap, and nobody can tell whose energy it was"},
+	{PartialRequests, "requests begin and end outside of the window, so that only the output tokens that arrived belong to it"},
+	{DecodeOnly, "it is of the decode window alone"},
+	{OneToken, "answers of one token have no time between tokens"},
+	{NoIdle, "nobody waited for the idle machine"},
+	{IdleTooShort, "the idle machine was looked at for less than 10 s or 20 periods of the counter"},
+	{IdleCV, "the power of the idle machine varied by more than 10 %, so it was not idle"},
+	{BusyHost, "the load average was above 2.0 while the machine was to be idle"},
+	{NotAboveIdle, "not more was drawn than by the idle machine, so that nothing is left"},
+	{NoKWhPrice, "the campaign states no price of a kilowatt-hour (publish.cost.kWh)"},
+	{Indicative, "label, not null: energy of less than 600 s"},
 	{NotChecked, "the workload knows no right answers"},
 	{NoLengthAsked, "no prompt length was asked for"},
 	{OtherWorkload, "another kind of workload measures it"},

@@ -1,6 +1,9 @@
 package metric
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // steadyLeast is how many requests must end in a steady window: of fewer, one
 // request's phase decides the rate.
@@ -25,31 +28,52 @@ func (p *pool) steady() sample {
 }
 
 // steady counts the tokens that arrived in the steady window, and its length.
-// The start is outside, the end inside.
 func (t *Trial) steady(level int) (tokens float64, ns int64, why string) {
-	from, to := t.full(level)
-	if from >= to {
+	from, to, why := t.Steady(level)
+	if why == NoSteadyWindow {
+		return 0, 0, why
+	}
+	tokens, unknown := t.Arrived(from, to)
+	return tokens, to - from, cmp.Or(unknown, why)
+}
+
+// Steady is the stretch of the cell's clock, in ns since its start, from the first
+// to the last moment at which level requests were in flight. It does not count
+// when fewer than 3 requests ended in it.
+func (t *Trial) Steady(level int) (from, to int64, why string) {
+	if from, to = t.full(level); from >= to {
 		return 0, 0, NoSteadyWindow
 	}
 	ended := 0
 	for i := range t.Requests {
-		r := &t.Requests[i]
-		if end := r.Dispatched + r.End; end > from && end <= to {
+		if end := t.Requests[i].Dispatched + t.Requests[i].End; end > from && end <= to {
 			ended++
 		}
-		why := r.arrivals(func(at int64, n float64) {
+	}
+	if ended < steadyLeast {
+		return from, to, FewCompletions
+	}
+	return from, to, ""
+}
+
+// Arrived counts the output tokens that arrived between two moments of the cell's
+// clock, the first outside and the last inside. It returns a reason code where that
+// cannot be told.
+func (t *Trial) Arrived(from, to int64) (tokens float64, why string) {
+	for i := range t.Requests {
+		if t.Requests[i].OutputTokens == nil {
+			return 0, NoUsage
+		}
+		why := t.Requests[i].arrivals(func(at int64, n float64) {
 			if at > from && at <= to {
 				tokens += n
 			}
 		})
 		if why != "" {
-			return 0, 0, why
+			return 0, why
 		}
 	}
-	if ended < steadyLeast {
-		return 0, 0, FewCompletions
-	}
-	return tokens, to - from, ""
+	return tokens, ""
 }
 
 // full is the time from the first to the last moment at which level requests

@@ -1,9 +1,11 @@
 package publish
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/metric/energy"
 )
@@ -61,4 +63,26 @@ func whyNoEnergy(cells []energy.Cell, base string) string {
 		return "absent"
 	}
 	return strings.Join(codes, "; ")
+}
+
+// meterFiles are the recordings that a campaign names for a candidate, and the pairs
+// behind its calibration of a wall meter: energy is derived from the first again, as
+// inputs of the metrics step by the same names.
+func meterFiles(w spec.Workload, cand, wl string) (out []source) {
+	if w.Energy == nil {
+		return nil
+	}
+	add := func(name string, f *spec.File) {
+		at := evidence.MetricsStep(cand, wl)
+		out = append(out, source{Input: at + ":" + name, What: "raw", Candidate: cand, Workload: wl, Step: at, Output: name, file: f})
+	}
+	for i, t := range w.Energy.Traces[cand] {
+		if t.File != nil {
+			add(fmt.Sprintf("recording-%d", i+1), t.File)
+		}
+	}
+	if c := w.Energy.Calibration; c != nil && c.Data != nil {
+		add("wall-calibration", c.Data)
+	}
+	return out
 }

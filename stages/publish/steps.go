@@ -56,6 +56,16 @@ type source struct {
 	Step      string `json:"step"`
 	Output    string `json:"output"`
 	HeldOut   bool   `json:"held_out,omitempty"` // answers to held-out items
+
+	file *spec.File // that the campaign names, nil = an output of Step; what it is like is in the key by its digest
+}
+
+// from is where the record step finds the source.
+func (s source) from() step.Input {
+	if s.file != nil {
+		return step.Input{Blob: s.file.Digest, Path: s.file.Path}
+	}
+	return step.Input{Step: s.Step, Output: s.Output, Optional: true}
 }
 
 // Steps returns the adder of the publish stage for a campaign with that hash.
@@ -85,7 +95,7 @@ func recordStep(c *spec.Campaign, specHash step.Digest) step.Step {
 	p.Sources = sources(c)
 	inputs := map[string]step.Input{}
 	for _, s := range p.Sources {
-		inputs[s.Input] = step.Input{Step: s.Step, Output: s.Output, Optional: true}
+		inputs[s.Input] = s.from()
 	}
 	params, err := json.Marshal(p)
 	if err != nil {
@@ -163,6 +173,7 @@ func sources(c *spec.Campaign) []source {
 					}
 				}
 				add("metrics", cand, wl, evidence.MetricsStep(cand, wl), evidence.OutMetrics)
+				out = append(out, meterFiles(w, cand, wl)...)
 			}
 		}
 	}

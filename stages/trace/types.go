@@ -3,7 +3,7 @@
 // are derived from it, in stages/metric/energy, as often as anybody likes.
 //
 // A trace is JSON lines: a header, then what happened in the order in which it was
-// noted, then an end. docs/energy.md describes it for other programs.
+// noted, then an end. docs/meter.md describes it for other programs.
 package trace
 
 // Schema names the form and its version.

@@ -12,8 +12,13 @@ import (
 func quality() trace.Clock {
 	var t unix.Timex // modes 0: nothing is set
 	state, err := unix.Adjtimex(&t)
+	return clockOf(state, &t, err)
+}
+
+// clockOf reads an answer of adjtimex. Maxerror is in microseconds.
+func clockOf(state int, t *unix.Timex, err error) trace.Clock {
 	if err != nil || state == unix.TIME_ERROR || t.Status&unix.STA_UNSYNC != 0 {
 		return trace.Clock{}
 	}
-	return trace.Clock{Synchronised: true, ErrorNS: max(0, int64(t.Maxerror)*1000)} // maxerror is in us
+	return trace.Clock{Synchronised: true, ErrorNS: max(0, int64(t.Maxerror)*1000)}
 }

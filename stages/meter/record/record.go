@@ -52,26 +52,15 @@ func Record(ctx context.Context, w io.Writer, sources []source.Source, o Options
 	if o.clock == nil {
 		o.clock = newSystem()
 	}
-	if o.most == 0 {
-		o.most = trace.MaxSamples
-	}
-	r := &recorder{
-		clock: o.clock, stops: stops{ctx.Done(), o.Stop, o.Input}, last: map[string]trace.State{},
-		period: max(1, int64(float64(time.Second)/o.Hz)), length: int64(o.For), most: o.most,
-	}
 	h := Header(sources, o)
 	if err := h.Check(); err != nil {
 		return err
 	}
-	for first, s := 0, sources; len(s) > 0 && h.None == nil; s = s[1:] {
-		n := len(s[0].Describe().Channels)
-		r.parts = append(r.parts, r.part(s[0], first, n))
-		first += n
-	}
-	var err error
+	r := newRecorder(ctx, sources, o)
 	if r.zero, h.WallNS = r.clock.now(); h.WallNS < 0 {
 		return errors.New("the wall clock is before 1970")
 	}
+	var err error
 	if r.out, err = trace.NewWriter(w, h); err != nil {
 		return writing(err)
 	}

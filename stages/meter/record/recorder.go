@@ -1,8 +1,11 @@
 package record
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"reflect"
+	"time"
 
 	"github.com/cupel-dev/cupel/stages/meter/source"
 	"github.com/cupel-dev/cupel/stages/trace"
@@ -26,6 +29,21 @@ type recorder struct {
 	looked  int64                  // when the last look began, since zero; -1 = never
 	end     trace.End
 	broken  error // of a source
+}
+
+// newRecorder numbers the channels of the sources.
+func newRecorder(ctx context.Context, sources []source.Source, o Options) *recorder {
+	r := &recorder{
+		clock: o.clock, stops: stops{ctx.Done(), o.Stop, o.Input}, last: map[string]trace.State{}, looked: -1,
+		period: max(1, int64(float64(time.Second)/o.Hz)), length: int64(o.For), most: cmp.Or(o.most, trace.MaxSamples),
+	}
+	first := 0
+	for _, s := range sources {
+		n := len(s.Describe().Channels)
+		r.parts = append(r.parts, r.part(s, first, n))
+		first += n
+	}
+	return r
 }
 
 // part is a source and where its channels begin.
@@ -55,7 +73,6 @@ func (r *recorder) now() (t, wall int64) {
 
 // all makes the recording after its header.
 func (r *recorder) all() error {
-	r.looked = -1
 	if err := r.note(true); err != nil {
 		return err
 	}

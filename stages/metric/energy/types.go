@@ -24,6 +24,9 @@ const (
 // Windows in order.
 var Windows = []Window{Request, Prefill, Decode, Steady, Whole}
 
+// DefaultCoarsest is the quantisation in percent above which there is no value.
+const DefaultCoarsest = 5.0
+
 // Options say what is asked of a cell's traces.
 type Options struct {
 	Name      string   // of the cell
@@ -41,12 +44,14 @@ type Trial struct {
 	Trace *trace.Trace // nil = there is none: None says why
 	None  string       // reason code, such as no-meter
 
-	Requests    []metric.Request
-	StartUnixNS int64 // wall clock of the zero of Request.Dispatched, on this machine
-	WallNS      int64
-	Local       bool     // the trace was made by this machine's own clock
-	Idle        *Span    // when nothing was in flight and the model was loaded, nil = it was not waited for
-	GPUs        []string // UUIDs that serve the candidate, nil = all of the trace
+	Requests        []metric.Request
+	Planned, Unsent int   // as in metric.Trial
+	StartUnixNS     int64 // wall clock of the zero of Request.Dispatched, on this machine
+	WallNS          int64
+	Local           bool        // the trace was made by this machine's own clock
+	Clock           trace.Clock // what this machine says of its own; for a trace of another one without Offsets
+	Idle            *Span       // when nothing was in flight and the model was loaded, settling outside; nil = it was not waited for
+	GPUs            []string    // UUIDs that serve the candidate, nil = all of the trace
 }
 
 // Span is a stretch of this machine's wall clock, ns since 1970.
@@ -90,7 +95,7 @@ type Of struct {
 // Measured is the energy of one base in one window, over all trials.
 type Measured struct {
 	DurationS       metric.Value `json:"duration_s"`       // summed
-	QuantisationPct metric.Value `json:"quantisation_pct"` // worst case, of the shortest single window
+	QuantisationPct metric.Value `json:"quantisation_pct"` // what the ends of its stretches can be off by together; the worst trial's
 	Label           string       `json:"label,omitempty"`  // indicative: below 600 s
 
 	J                     metric.Value `json:"j"`

@@ -1,0 +1,204 @@
+package energy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cupel-dev/cupel/stages/metric"
+	"github.com/cupel-dev/cupel/stages/trace"
+)
+
+// asiaiOf derives what asiai's specification 0.5.0 defines. Its runs are requests
+// that follow one another, so that there is none of it at another concurrency.
+func asiaiOf(o *Options, runs []*run) Asiai {
+	a := Asiai{Window: "turn", Rails: []string{}}
+	if len(o.Bases) > 0 {
+		a.Base = o.Bases[0]
+	}
+	if len(runs) > 0 && a.Base != "" {
+		a.Rails = runs[0].reading(a.Base).rails
+	}
+	why := ""
+	switch {
+	case a.Base == "":
+		why = metric.DomainMissing
+	case o.Streams == 0:
+		why = metric.OpenLoop
+	case o.Streams != 1:
+		why = metric.Overlapping
+	case len(runs) == 0:
+		why = metric.NoRequests
+	}
+	if why != "" {
+		return a.without(none(why))
+	}
+	power := m6(o, runs)
+	a.PowerWatts = power.in(unitW)
+	a.TokPerSecPerWatt = per(m1(o, runs), power, metric.Implausible).in(unitTokSW)
+	a.turns(o, runs)
+	return a
+}
+
+func (a Asiai) without(n num) Asiai {
+	a.PowerWatts, a.SoCWatts, a.IdleSoCWatts = n.in(unitW), n.in(unitW), n.in(unitW)
+	a.TokPerSecPerWatt = n.in(unitTokSW)
+	a.EnergyPerToken, a.ActivePerToken = n.in(unitTok), n.in(unitTok)
+	return a
+}
+
+// m1 is the median of tok_per_sec over all runs.
+func m1(o *Options, runs []*run) num {
+	trials := make([]metric.Trial, len(runs))
+	for i, r := range runs {
+		trials[i] = r.t.asTrial()
+	}
+	d := metric.TokPerSec(metric.CellOptions{Concurrency: 1, Protocol: o.Protocol}, trials)
+	if d.P50 == nil {
+		return none(cmp.Or(d.Reason, metric.NoRequests))
+	}
+	return have(*d.P50)
+}
+
+// m6 is the mean power of the GPUs alone, from the first dispatch to the last end of
+// the measured requests.
+func m6(o *Options, runs []*run) num {
+	parts := make([]part, len(runs))
+	for i, r := range runs {
+		base := gpuBase(r.tr)
+		parts[i] = r.part(r.reading(base), Whole)
+	}
+	m := measuredOf(o, parts)
+	if m.W.Value == nil {
+		return none(m.W.Reason)
+	}
+	return have(*m.W.Value)
+}
+
+// gpuBase is the base of the GPUs alone of a trace.
+func gpuBase(tr *trace.Trace) string {
+	for _, b := range []string{"nv.gpu", "amd.gpu", "apple.gpu"} {
+		if tr != nil && slices.ContainsFunc(tr.Channels, func(c trace.Channel) bool { return c.Domain == Bases[b][0] }) {
+			return b
+		}
+	}
+	return "nv.gpu"
+}
+
+// turns fills M9 to M11, per run and then the median over runs. A run that was too
+// short or throttled is left out, and that is told, as the specification has it. One
+// that failed, whose tokens the engine did not count, or whose energy is refused for
+// another reason leaves them without: the rest would be chosen by how it came out.
+func (a *Asiai) turns(o *Options, runs []*run) {
+	var idles, watts, perToken, active []num
+	for _, r := range runs {
+		rd := r.reading(a.Base)
+		idles = append(idles, r.m11(rd))
+		spans, why := r.t.spans(Request, o.Streams)
+		if why = cmp.Or(r.why, rd.why, why); why != "" {
+			*a = a.withoutTurns(none(why))
+			return
+		}
+		first := len(watts)
+		for k, turn := range r.t.turns() {
+			w, j := r.turn(rd, r.onTrace(spans[k : k+1])[0])
+			left := minus(j, times(idles[len(idles)-1], have(seconds(spans[k].ns()))))
+			if left.why == "" && !(left.v > 0) {
+				left = none(metric.NotAboveIdle)
+			}
+			watts = append(watts, w)
+			perToken = append(perToken, per(j, intervals(turn), metric.OneToken))
+			active = append(active, per(left, intervals(turn), metric.OneToken))
+		}
+		r.leftOut(perToken[first:])
+	}
+	a.IdleSoCWatts = medianOf(idles, nil).in(unitW)
+	a.SoCWatts = medianOf(watts, gate).in(unitW)
+	a.EnergyPerToken = medianOf(perToken, gate).in(unitTok)
+	a.ActivePerToken = medianOf(active, gate).in(unitTok)
+}
+
+// gate are the reasons for which a run is in no median.
+var gate = []string{metric.TooBrief, metric.Thermal, metric.OneToken}
+
+// withoutTurns leaves out what is of turns and of the base.
+func (a Asiai) withoutTurns(n num) Asiai {
+	power, m7 := a.PowerWatts, a.TokPerSecPerWatt
+	a = a.without(n)
+	a.PowerWatts, a.TokPerSecPerWatt = power, m7
+	return a
+}
+
+// turn is M9 and the joules of one run.
+func (r *run) turn(rd *reading, s span) (w, j num) {
+	if s.ns() < turnLeastNS {
+		return none(metric.TooBrief), none(metric.TooBrief)
+	}
+	j, _ = r.measured(rd, []span{s})
+	return per(j, have(seconds(s.ns())), metric.ZeroDuration), j
+}
+
+// intervals is n - 1, by the engine's own count.
+func intervals(t turn) num {
+	if t.OutputTokens == nil || *t.OutputTokens < 0 {
+		return none(metric.NoUsage)
+	}
+	return have(float64(*t.OutputTokens - 1))
+}
+
+// leftOut tells how many runs are in no median.
+func (r *run) leftOut(runs []num) {
+	out, why := 0, ""
+	for _, n := range runs {
+		if slices.Contains(gate, n.why) {
+			out++
+			why = cmp.Or(why, n.why)
+		}
+	}
+	if out > 0 && out < len(runs) {
+		r.say(fmt.Sprintf("%d of %d runs are not in energy_per_token_j: %s", out, len(runs), why))
+	}
+}
+
+// medianOf those that are there, or the reason of the first that is not and is not one
+// of those for which it may be left out; or of the first, when there is none at all.
+func medianOf(ns []num, out []string) num {
+	var xs []float64
+	for _, n := range ns {
+		switch {
+		case n.why == "":
+			xs = append(xs, n.v)
+		case !slices.Contains(out, n.why):
+			return n
+		}
+	}
+	switch {
+	case len(xs) > 0:
+		slices.Sort(xs)
+		return have(median(xs))
+	case len(ns) > 0:
+		return ns[0]
+	}
+	return none(metric.NoRequests)
+}
+
+// m11 is the loaded idle of the specification: 5 samples of 2 s, median.
+func (r *run) m11(rd *reading) num {
+	look, why := r.idleSpan(rd)
+	if why != "" {
+		return none(why)
+	}
+	if look.ns() < turnSamples*turnStepNS {
+		return none(metric.IdleTooShort)
+	}
+	switch busy := r.load1(look); {
+	case busy.why != "":
+		r.say("the load average while the machine was idle could not be read")
+	case busy.v > turnLoad1:
+		return none(metric.BusyHost)
+	}
+	if 50*float64(r.period(rd)) > r.coarsest()*turnStepNS {
+		return none(metric.PublicationCoarse)
+	}
+	return r.sampled(rd, look, turnSamples, turnStepNS).w
+}

@@ -1,0 +1,174 @@
+package energy
+
+import (
+	"github.com/cupel-dev/cupel/stages/metric"
+	"github.com/cupel-dev/cupel/stages/trace"
+)
+
+// fastShare: a counter that changed at so many of the looks at it is published more
+// often than it is looked at.
+const fastShare = 0.9
+
+// counterCurve reads a cumulative counter. ceiling is the power in W above which
+// what it seems to have counted cannot be true.
+func counterCurve(samples []trace.Sample, c trace.Channel, ceiling float64) *curve {
+	b := counter{unit: trace.Units[c.Unit], span: rangeOf(c), ceiling: ceiling, curve: &curve{}}
+	b.fast = b.isFast(samples)
+	for _, s := range samples {
+		if s.E == "" {
+			b.look(s.T, s.V)
+		}
+	}
+	b.place()
+	b.curve.finish(b.ticks, b.lookSpans, b.first, b.at)
+	return b.curve
+}
+
+// rangeOf is after which value a counter goes on at 0; 0 = not known. NVML's are 64
+// bits of mJ, so that no fall of one is a wrap.
+func rangeOf(c trace.Channel) int64 {
+	if c.Range == 0 && (c.Domain == trace.NVGPU || c.Domain == trace.NVModule || c.Domain == trace.NVMemory) {
+		return 1<<63 - 1
+	}
+	return c.Range
+}
+
+type counter struct {
+	unit    float64 // J
+	span    int64   // range, 0 = not known
+	ceiling float64
+	fast    bool
+	*curve
+
+	first, at, v int64 // first and last look, and what the last one saw
+	changed      int64 // look at which it last changed
+	sum          float64
+	ticks        []tick
+	lookSpans    []span
+}
+
+func (b *counter) isFast(samples []trace.Sample) bool {
+	looks, ticks, v := 0, 0, int64(0)
+	for _, s := range samples {
+		if s.E != "" {
+			continue
+		}
+		if looks++; looks > 1 && s.V != v {
+			ticks++
+		}
+		v = s.V
+	}
+	return looks > 2 && float64(ticks) >= fastShare*float64(looks-1)
+}
+
+func (b *counter) look(t, v int64) {
+	if b.looks++; b.looks == 1 {
+		b.first, b.at, b.changed, b.v = t, t, t, v
+		if v < 0 {
+			b.breaks = append(b.breaks, broken{span{t, t + 1}, metric.CounterBackwards})
+		}
+		if b.fast {
+			b.knot(t, 0)
+		}
+		return
+	}
+	before := b.at
+	b.lookSpans = append(b.lookSpans, span{before, t})
+	b.at = t
+	if v == b.v {
+		return
+	}
+	counted, why := b.counted(v, seconds(t-b.changed))
+	if why != "" && (b.fast || len(b.ticks) > 0) { // before the first knot nothing is said anyway
+		b.breaks = append(b.breaks, broken{span{before, max(t, before+1)}, why})
+	}
+	b.v, b.changed = v, t
+	b.sum += counted
+	b.ticks = append(b.ticks, tick{before, t, b.sum * b.unit})
+}
+
+// place turns the changes into knots.
+func (b *counter) place() {
+	at := make([]int64, len(b.ticks))
+	for i, k := range b.ticks {
+		at[i] = k.look
+	}
+	if !b.fast {
+		at = placed(b.ticks)
+	}
+	for i, k := range b.ticks {
+		b.knot(at[i], k.j)
+	}
+}
+
+// knot notes the sum at a moment. Two changes at one moment are one.
+func (b *counter) knot(t int64, j float64) {
+	if n := len(b.t); n > 0 && b.t[n-1] >= t {
+		b.e[n-1] = j
+		return
+	}
+	b.t, b.e = append(b.t, t), append(b.e, j)
+}
+
+// counted is by how much the counter went on in the s seconds since it last changed,
+// or why that is not known.
+func (b *counter) counted(v int64, s float64) (units float64, why string) {
+	most := b.ceiling * s / b.unit // more than that nothing draws
+	if b.span > 0 && most >= float64(b.span) {
+		return 0, metric.SamplingGap // it may have gone round more than once
+	}
+	if v < 0 || b.v < 0 {
+		return 0, metric.CounterBackwards
+	}
+	if v > b.v {
+		return float64(v - b.v), ""
+	}
+	if b.span > 0 && b.v <= b.span {
+		if round := float64(b.span-b.v) + float64(v) + 1; round <= most {
+			return round, ""
+		}
+		if float64(v) <= most {
+			return 0, metric.CounterReset
+		}
+	}
+	return 0, metric.CounterBackwards
+}
+
+// finish says how often the curve has news, and when it had none.
+func (c *curve) finish(changes []tick, looks []span, first, last int64) {
+	switch {
+	case c.looks < 2:
+		c.why = metric.NotBracketed
+		return
+	case len(changes) == 0:
+		c.why = metric.CounterFrozen
+		return
+	case len(changes) == 1 || len(c.t) < 2:
+		c.why = metric.NotBracketed
+		return
+	}
+	ticks := make([]int64, len(changes))
+	for i, k := range changes {
+		ticks[i] = k.look
+	}
+	c.period = int64(periodOf(changes))
+	quiet := func(from, to int64) {
+		if (to-from)/stillFor > c.period {
+			c.still = append(c.still, span{from, to})
+		}
+	}
+	quiet(first, ticks[0])
+	for i := 1; i < len(ticks); i++ {
+		quiet(ticks[i-1], ticks[i])
+	}
+	quiet(ticks[len(ticks)-1], last)
+	c.findGaps(looks)
+}
+
+func (c *curve) findGaps(looks []span) {
+	for _, l := range looks {
+		if l.ns()/gapFor > c.period {
+			c.gaps = append(c.gaps, l)
+		}
+	}
+}

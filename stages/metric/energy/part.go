@@ -1,0 +1,70 @@
+package energy
+
+import (
+	"cmp"
+
+	"github.com/cupel-dev/cupel/stages/metric"
+)
+
+// part is one trial's share of one window of one base.
+type part struct {
+	j    num
+	q    num // percent; there also when it is the reason of j
+	ns   num // duration
+	net  num // J
+	over counts
+}
+
+func refused(why string) part {
+	n := none(why)
+	return part{j: n, q: n, ns: n, net: n, over: counts{n, n, n, n}}
+}
+
+// part of a window, refused or measured.
+func (r *run) part(rd *reading, w Window) part {
+	if why := cmp.Or(r.why, rd.why); why != "" {
+		return refused(why)
+	}
+	spans, why := r.t.spans(w, r.o.Streams)
+	if why != "" {
+		return refused(why)
+	}
+	p := part{ns: have(float64(total(spans))), over: r.t.counted(w, spans)}
+	p.j, p.q = r.measured(rd, r.onTrace(spans))
+	if why := r.throttled([]span{r.cell}); p.j.why == "" && why != "" {
+		p.j = none(why)
+	}
+	idle := times(r.idle(rd).w, have(seconds(total(spans))))
+	if p.net = minus(p.j, idle); p.net.why == "" && !(p.net.v > 0) {
+		p.net = none(metric.NotAboveIdle)
+	}
+	return p
+}
+
+// measured is the energy of stretches of the trace's clock with every check, and its
+// quantisation.
+func (r *run) measured(rd *reading, spans []span) (j, q num) {
+	if j = r.all(rd, spans); j.why != "" {
+		return j, none(j.why)
+	}
+	pct, why := r.quantisation(rd, spans)
+	q = have(pct)
+	for _, next := range []func() string{
+		func() string { return r.throttled(spans) },
+		func() string { return r.crossed(rd) },
+		func() string {
+			if r.implausible(rd, spans, j.v/seconds(total(spans))) {
+				return metric.Implausible
+			}
+			return ""
+		},
+	} {
+		if why == "" {
+			why = next()
+		}
+	}
+	if why != "" {
+		return none(why), q
+	}
+	return j, q
+}

@@ -45,7 +45,7 @@ var layers = [][]string{
 
 // pure packages do no I/O and take no clock.
 var pure = []string{"engine/plan", "engine/guard", "stages/metric", "stages/metric/energy", "stages/trace", "stages/stats", "stages/score", "stages/decide", "stages/foreign", "stages/judge", "stages/history", "stages/artifact",
-	"stages/prior", "stages/prior/table", "stages/prior/match", "stages/scrape", "stages/measure/prompts", "stages/measure/arrival", "stages/items/scrub", "stages/items/dedupe", "suites/gen"}
+	"stages/prior", "stages/prior/table", "stages/prior/match", "stages/scrape", "stages/measure/prompts", "stages/measure/arrival", "stages/items/scrub", "stages/items/dedupe", "stages/meter/parse", "stages/meter/convert", "suites/gen"}
 
 // seeded packages draw from generators that their caller seeds.
 var seeded = []string{"stages/measure/prompts", "stages/measure/arrival", "suites/gen"}
@@ -104,6 +104,8 @@ func checkSpecial(t *testing.T, file, pkg, imp string) {
 		t.Errorf("%s: only stages/llm talks to endpoints, only stages/pin/fetch to hubs and registries, only stages/research/fetch gets pages, only stages/meter reads meters elsewhere, and %s imports net/http", file, pkg)
 	case strings.HasPrefix(imp, "github.com/google/cel-go") && pkg != "engine/guard":
 		t.Errorf("%s: CEL stays behind engine/guard", file)
+	case strings.HasPrefix(imp, "github.com/ebitengine/purego") && !strings.HasSuffix(file, "_darwin_arm64.go"):
+		t.Errorf("%s: purego makes binaries for Linux dynamic: it stays in files for darwin/arm64", file)
 	case imp == "C":
 		t.Errorf("%s: no cgo", file)
 	}

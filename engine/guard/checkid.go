@@ -61,6 +61,9 @@ func (c *idChecker) call(x expr) dimension {
 	case fn == opEqual, fn == opUnequal, comparisons[fn] != "":
 		c.same(x, args[0], args[1], "do not compare")
 		return pure
+	case fn == opIn && isMap(c.ast.NativeRep().GetType(x.AsCall().Args()[1].ID())):
+		c.bare(x, args[0], "cannot be a key")
+		return pure
 	case fn == opIn:
 		c.same(x, args[0], args[1], "do not compare")
 		return pure

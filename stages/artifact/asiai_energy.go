@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+
+	"github.com/cupel-dev/cupel/stages/metric/energy"
 )
 
 // windows are the stretches that asiai's energy is of.
@@ -13,6 +16,46 @@ var asiaiWindows = []string{"turn", "decode"}
 // wholeRun is the window of exports before 0.5.0: an engine's whole run, pauses
 // included, over all tokens.
 const wholeRun = "run"
+
+// appleBase begins the names of bases and rails here that asiai writes without it:
+// apple.soc5 is its soc5, apple.dram its DRAM.
+const appleBase = "apple."
+
+func asiaiBase(t Text) *string {
+	if t.Value == nil {
+		return nil
+	}
+	return new(strings.TrimPrefix(*t.Value, appleBase))
+}
+
+func asiaiRails(t Texts) *[]string {
+	if t.Value == nil {
+		return nil
+	}
+	out := make([]string, len(*t.Value))
+	for i, rail := range *t.Value {
+		if out[i] = rail; strings.HasPrefix(rail, appleBase) {
+			out[i] = strings.ToUpper(strings.TrimPrefix(rail, appleBase))
+		}
+	}
+	return &out
+}
+
+// baseHere and railHere undo both. Bases that only cupel has, such as nv.gpu, stay as
+// they are.
+func baseHere(t Text) Text {
+	if t.Value == nil || energy.Spell(appleBase+*t.Value) == "" {
+		return t
+	}
+	return is(appleBase + *t.Value)
+}
+
+func railHere(name string) string {
+	if !slices.Contains([]string{"GPU", "CPU", "ANE", "DRAM", "DCS"}, name) {
+		return name
+	}
+	return appleBase + strings.ToLower(name)
+}
 
 // readAsiaiEnergy reads the energy of one engine. A 0 there was not measured.
 func readAsiaiEnergy(e, calibration node) (out Energy) {
@@ -26,11 +69,14 @@ func readAsiaiEnergy(e, calibration node) (out Energy) {
 		b.invalid("%s must be an object", b.at)
 		return out
 	}
-	out.Base, out.Window = b.get("base").text(), b.get("window").text()
+	out.Base, out.Window = baseHere(b.get("base").text()), b.get("window").text()
 	if w := out.Window.Value; w != nil && !slices.Contains(asiaiWindows, *w) {
 		b.invalid("%s: the window is %s, want turn or decode", b.at, *w)
 	}
 	if rails := texts(b.get("rails")); len(rails) > 0 {
+		for i := range rails {
+			rails[i] = railHere(rails[i])
+		}
 		slices.Sort(rails)
 		out.Rails = is(rails)
 	}
@@ -76,7 +122,7 @@ func (e *Energy) readCalibration(c node) {
 		c.invalid("%s must be an object", c.at)
 		return
 	}
-	e.WallBase, e.WallMeter, e.WallSHA256 = c.get("base").text(), c.get("meter").text(), c.get("sha256").digest()
+	e.WallBase, e.WallMeter, e.WallSHA256 = baseHere(c.get("base").text()), c.get("meter").text(), c.get("sha256").digest()
 	e.WallA, e.WallB, e.WallR2, e.WallN = c.get("a").number(), c.get("b").number(), c.get("r2").number(), c.get("n").count(2)
 	if r := e.WallR2.Value; r != nil && (*r < 0 || *r > 1) {
 		c.invalid("%s: r2 is %g", c.at, *r)
@@ -92,7 +138,7 @@ func (e *Energy) toAsiai() any {
 		return nil
 	}
 	return map[string]any{
-		"base": e.Base.Value, "rails": e.Rails.Value, "window": w,
+		"base": asiaiBase(e.Base), "rails": asiaiRails(e.Rails), "window": w,
 		"soc_watts": e.SoCWatts.Value, "energy_per_token_j": e.EnergyPerToken.Value,
 		"idle_soc_watts": e.IdleSoCWatts.Value, "energy_per_token_active_j": e.ActivePerToken.Value,
 	}
@@ -125,7 +171,7 @@ func calibrationOf(records []*Record) (any, error) {
 		return nil, nil
 	}
 	return map[string]any{
-		"base": first.WallBase.Value, "a": first.WallA.Value, "b": first.WallB.Value, "r2": first.WallR2.Value, "n": first.WallN.Value,
+		"base": asiaiBase(first.WallBase), "a": first.WallA.Value, "b": first.WallB.Value, "r2": first.WallR2.Value, "n": first.WallN.Value,
 		"meter": first.WallMeter.Value, "sha256": first.WallSHA256.Value,
 	}, nil
 }

@@ -38,7 +38,7 @@ func energyCell(name string, watts, requests float64, trials int) energy.Cell {
 		}
 	}
 	c := energy.Cell{Name: name, Trials: trials, ThermalShare: value(0, "share"), PowerCapShare: value(0, "share"), StartC: value(41, "C"), PowerLimitW: value(700, "W"),
-		Asiai: energy.Asiai{Base: "nv.gpu", Rails: []string{"nvml.gpu x1"}, Window: "turn", PowerWatts: value(watts, "W"), TokPerSecPerWatt: value(62/watts, "tok/s/W"),
+		Asiai: energy.Asiai{Base: "nv.gpu", Rails: []string{"nvml.gpu"}, Window: "turn", PowerWatts: value(watts, "W"), TokPerSecPerWatt: value(62/watts, "tok/s/W"),
 			SoCWatts: metric.Null(metric.TooBrief, "W"), EnergyPerToken: metric.Null(metric.TooBrief, "J"), IdleSoCWatts: value(0.2*watts, "W"), ActivePerToken: metric.Null(metric.TooBrief, "J")},
 		Plot: powerOf("nv.gpu", watts)}
 	tokens := 128 * requests

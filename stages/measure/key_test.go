@@ -116,9 +116,8 @@ func TestEveryFieldIsInTheKeyOrListed(t *testing.T) {
 	}
 }
 
-// The keys of what was measured before stay (those of derived metrics change with their
-// revision, which sends nothing) what they are, whatever kinds come: else
-// everything would be measured again.
+// The keys of what was measured before stay what they are, whatever kinds come: else
+// everything would be measured again. Those of derived metrics go with their revision.
 func TestKeysStay(t *testing.T) {
 	c := &spec.Campaign{
 		Candidates: map[string]spec.Candidate{"fp8": {Sampling: spec.Sampling{TopP: 1, MaxTokens: 64}}},

@@ -57,6 +57,7 @@ bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	$(BIN) overhead || [ $$? -eq 3 ]
 	@GO=$(GO) bash .ci/overhead
+	@bash .ci/meter-overhead || [ $$? -eq 4 ]
 
 # Golden files and docs/metrics.md are printed again by the tests that compare them.
 golden:

@@ -1,10 +1,12 @@
 // Command cupel-meter says what a machine is made of: its processors through the
-// system, its NVIDIA GPUs through NVML. It is the only program here that is built
-// with cgo; without cgo it says so, and the GPUs are unknown.
+// system, its NVIDIA GPUs through NVML. And it records their counters of energy. It is
+// the only program here that is built with cgo; without cgo it says so, and the GPUs
+// are unknown.
 //
 // It stands beside cupel, which starts it, or runs on the serving host by itself:
 //
 //	cupel-meter identify > host.json
+//	cupel-meter sample --for 60s --out energy.trace.jsonl
 package main
 
 import (
@@ -30,17 +32,20 @@ const (
 const exitCodeTable = `Exit codes:
   0    done
   2    wrong usage
-  4    no GPU, and one was required
+  4    no GPU or domain, and it was required; or the trace cannot be written
 `
 
-func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // meter is what the commands share. Results go to stdout, all else to stderr.
-type meter struct{ stdout, stderr io.Writer }
+type meter struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
 
 // run is main without the process.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	m := &meter{stdout, stderr}
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	m := &meter{stdin, stdout, stderr}
 	root := m.root()
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -62,8 +67,8 @@ var errOutside = errors.New("outside")
 func (m *meter) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "cupel-meter",
-		Short:         "what this machine is made of, for cupel",
-		Long:          "cupel-meter says what a machine is made of, so that a result of one kind of GPU is\nnever taken for a result of another.\n\n" + exitCodeTable,
+		Short:         "what this machine is made of and what it draws, for cupel",
+		Long:          "cupel-meter says what a machine is made of, so that a result of one kind of GPU is\nnever taken for a result of another, and records what its counters of energy say.\n\n" + exitCodeTable,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       version,
@@ -71,6 +76,6 @@ func (m *meter) root() *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(m.identifyCmd(), m.versionCmd())
+	root.AddCommand(m.identifyCmd(), m.sampleCmd(), m.probeCmd(), m.versionCmd())
 	return root
 }

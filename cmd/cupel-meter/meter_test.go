@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files again")
 
 // built is the real cupel-meter, with cgo, and libraries that play NVML.
-type built struct{ meter, normal, old, bare string }
+type built struct{ meter, normal, old, bare, noFields, noEnergy string }
 
 // builtIn is the folder of what was compiled, "" when nothing was.
 var builtIn string
@@ -33,8 +33,9 @@ var build = sync.OnceValues(func() (built, error) {
 		return built{}, err
 	}
 	builtIn = dir
-	b := built{filepath.Join(dir, "cupel-meter"), filepath.Join(dir, "libnvidia-ml.so.1"), filepath.Join(dir, "old.so"), filepath.Join(dir, "bare.so")}
-	for lib, define := range map[string]string{b.normal: "-DNORMAL", b.old: "-DOLD", b.bare: "-DBARE"} {
+	at := func(name string) string { return filepath.Join(dir, name) }
+	b := built{at("cupel-meter"), at("libnvidia-ml.so.1"), at("old.so"), at("bare.so"), at("nofields.so"), at("noenergy.so")}
+	for lib, define := range map[string]string{b.normal: "-DNORMAL", b.old: "-DOLD", b.bare: "-DBARE", b.noFields: "-DNOFIELDS", b.noEnergy: "-DNOENERGY"} {
 		if err := compile(exec.Command("gcc", "-O1", "-Wall", "-Wextra", "-Werror", define, "-shared", "-fPIC", "-Wl,-soname,libnvidia-ml.so.1", "-o", lib, "testdata/fakenvml.c")); err != nil {
 			return b, err
 		}
@@ -227,14 +228,14 @@ func TestUsage(t *testing.T) {
 		"":                         {0, "Usage:"},
 		"identify -h":              {0, "Examples:"},
 		"version":                  {0, "cupel/hardware/v1"},
-		"version --json":           {0, `"nvml":`},
+		"version --json":           {0, `"trace": "cupel/energy-trace/v1"`},
 		"identify --timeout 0s":    {2, "--timeout 0s, want a time above zero"},
 		"identify now":             {2, "unknown command"},
-		"sample":                   {2, "unknown command"},
+		"watch":                    {2, "unknown command"},
 		"identify --nvml-librarry": {2, "unknown flag"},
 	} {
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), strings.Fields(args), &stdout, &stderr)
+		code := run(t.Context(), strings.Fields(args), strings.NewReader(""), &stdout, &stderr)
 		if code != want.code || !strings.Contains(stdout.String()+stderr.String(), want.out) {
 			t.Errorf("%q: exit %d, %s%s", args, code, &stdout, &stderr)
 		}
@@ -243,7 +244,7 @@ func TestUsage(t *testing.T) {
 
 func TestWithoutNVML(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), []string{"identify", "--require-gpu", "--nvml-library", "libno-such-nvml.so.1"}, &stdout, &stderr)
+	code := run(t.Context(), []string{"identify", "--require-gpu", "--nvml-library", "libno-such-nvml.so.1"}, strings.NewReader(""), &stdout, &stderr)
 	if code != 4 || !strings.HasPrefix(stderr.String(), "cupel-meter: no GPU, and one is required: no-") {
 		t.Errorf("exit %d, %s", code, &stderr)
 	}

@@ -15,8 +15,6 @@ import (
 // canLoad tells that this binary can load NVML.
 const canLoad = true
 
-const defaultLibrary = "libnvidia-ml.so.1"
-
 // readGPUs loads NVML and asks it about every GPU.
 func readGPUs(r *hardware.Report, path string) {
 	if path == "" {

@@ -27,11 +27,15 @@ var codes = map[nvml.Return]string{
 
 // reasonOf keeps the number: nvmlErrorString is a function that may be missing.
 func reasonOf(ret nvml.Return) hardware.Reason {
-	code, ok := codes[ret]
-	if !ok {
-		code = hardware.NVMLError
+	return hardware.Reason{Code: codeOf(ret), Detail: fmt.Sprintf("NVML %d", int(ret))}
+}
+
+// codeOf is the code alone.
+func codeOf(ret nvml.Return) string {
+	if code, ok := codes[ret]; ok {
+		return code
 	}
-	return hardware.Reason{Code: code, Detail: fmt.Sprintf("NVML %d", int(ret))}
+	return hardware.NVMLError
 }
 
 // oneLine is the text of the dynamic linker, which may name a path twice.

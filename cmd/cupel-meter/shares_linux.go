@@ -60,24 +60,29 @@ func (l *library) instance(d nvml.Device) hardware.MIG {
 
 // processes asks who computes on the GPU now. What it says is shown, and is no
 // part of an identity.
-func (l *library) processes(g *hardware.GPU, d nvml.Device) (out []hardware.Process) {
-	const field = "compute_processes"
-	defer func() {
-		if p := recover(); p != nil { // go-nvml slices its buffer by the number that the library says
-			out, g.Unknown[field] = nil, hardware.Reason{Code: hardware.Implausible, Detail: "more processes than were asked for"}
-		}
-	}()
-	var got []nvml.ProcessInfo
-	ask := func() (ret nvml.Return) { got, ret = d.GetComputeRunningProcesses(); return ret }
-	if !l.ask(g.Unknown, field, ask, "nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses") {
+func (l *library) processes(g *hardware.GPU, d nvml.Device) []hardware.Process {
+	got, ok := l.running(g.Unknown, "compute_processes", d)
+	if !ok {
 		return nil
 	}
-	out = []hardware.Process{}
+	out := []hardware.Process{}
 	for _, p := range got[:min(len(got), hardware.MaxProcesses)] {
 		out = append(out, l.process(p))
 	}
 	slices.SortFunc(out, func(a, b hardware.Process) int { return int(int64(a.PID) - int64(b.PID)) })
 	return out
+}
+
+// running asks for the processes. It says whether there was an answer.
+func (l *library) running(u hardware.Unknown, field string, d nvml.Device) (out []nvml.ProcessInfo, ok bool) {
+	defer func() {
+		if p := recover(); p != nil { // go-nvml slices its buffer by the number that the library says
+			out, ok, u[field] = nil, false, hardware.Reason{Code: hardware.Implausible, Detail: "more processes than were asked for"}
+		}
+	}()
+	ask := func() (ret nvml.Return) { out, ret = d.GetComputeRunningProcesses(); return ret }
+	ok = l.ask(u, field, ask, "nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses")
+	return out, ok
 }
 
 func (l *library) process(p nvml.ProcessInfo) hardware.Process {

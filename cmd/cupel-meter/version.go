@@ -8,18 +8,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cupel-dev/cupel/stages/hardware"
+	"github.com/cupel-dev/cupel/stages/trace"
 )
 
 func (m *meter) versionCmd() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "version",
-		Short:   "version, schema, and whether NVML can be loaded",
+		Short:   "version, schemas, and whether NVML can be loaded",
 		Example: "  cupel-meter version\n  cupel-meter version --json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return m.printJSON(map[string]any{"version": version, "schema": hardware.Schema, "nvml": canLoad, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})
+				return m.printJSON(map[string]any{"version": version, "schema": hardware.Schema, "trace": trace.Schema, "probe": trace.ProbeSchema, "nvml": canLoad, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})
 			}
 			with := "without NVML"
 			if canLoad {

@@ -2,11 +2,11 @@ package trace
 
 // Period is how often a counter changes, as far as the looks at it can tell.
 type Period struct {
-	Mean  int64 // ns between two changes; 0 = fewer than two were seen
-	Max   int64 // ns, the longest
-	Ticks int   // changes that were seen
-	Looks int   // readings
-	Look  int64 // ns between two readings, mean
+	Mean  int64 `json:"mean_ns,omitzero"` // between two changes; 0 = fewer than two were seen
+	Max   int64 `json:"max_ns,omitzero"`  // the longest
+	Ticks int   `json:"ticks"`            // changes that were seen
+	Looks int   `json:"looks"`            // readings
+	Look  int64 `json:"look_ns,omitzero"` // between two readings, mean
 }
 
 // Period says how often the number of a channel changed between two moments, ns on

@@ -112,6 +112,14 @@ func (r *reader) header() error {
 	return nil
 }
 
+// Check returns what a reader would refuse in a header, but for its schema.
+func (h *Header) Check() error {
+	if msg := h.check(); msg != "" {
+		return errors.New(msg)
+	}
+	return nil
+}
+
 // check returns what is wrong with a header, "" = nothing.
 func (h *Header) check() string {
 	switch {

@@ -105,6 +105,16 @@ func TestBad(t *testing.T) {
 	}
 }
 
+// What could not be read is not written.
+func TestLongLine(t *testing.T) {
+	var b bytes.Buffer
+	h := header()
+	h.Missing = make([]Missing, 20_000)
+	if _, err := NewWriter(&b, h); err == nil || !strings.HasPrefix(err.Error(), "a line of ") || b.Len() > 0 {
+		t.Errorf("%v, %d bytes", err, b.Len())
+	}
+}
+
 // A counter that is published every 100 ms and looked at every 30 ms.
 func TestPeriod(t *testing.T) {
 	tr := &Trace{Samples: make([][]Sample, 1)}

@@ -3,7 +3,7 @@
 // are derived from it, in stages/metric/energy, as often as anybody likes.
 //
 // A trace is JSON lines: a header, then what happened in the order in which it was
-// noted, then an end. docs/energy.md describes it for other programs.
+// noted, then an end. docs/meter.md describes it for other programs.
 package trace
 
 // Schema names the form and its version.
@@ -55,6 +55,11 @@ type Channel struct {
 	Unit     string   `json:"unit"`            // see Units
 	Source   string   `json:"source"`          // the function, field or file: nvmlDeviceGetTotalEnergyConsumption, field 186, intel-rapl:0/energy_uj
 	Range    int64    `json:"range,omitempty"` // a counter goes on at 0 after this value; 0 = not known
+}
+
+// Counts reports whether the channel is of energy or power.
+func (c Channel) Counts() bool {
+	return c.Quantity == Energy || c.Quantity == Power || c.Quantity == PowerAverage
 }
 
 // Domain is a part of a machine whose energy is counted.
@@ -158,10 +163,18 @@ type Offset struct {
 
 // End says that the recording ended as it should.
 type End struct {
-	Why    string `json:"why"`               // asked | duration | input-ended
-	Late   int    `json:"late,omitempty"`    // looks that came more than half a period late
+	Why    string `json:"why"`               // asked | duration | input-ended | full
+	Late   int    `json:"late,omitempty"`    // looks that came more than half a period late, or not at all
 	MaxGap int64  `json:"max_gap,omitempty"` // ns, the longest between two looks
 }
+
+// Why a recording ended.
+const (
+	Asked      = "asked"
+	Duration   = "duration"
+	InputEnded = "input-ended"
+	Full       = "full" // it has as many samples as are read
+)
 
 // Sample is one reading of a channel.
 type Sample struct {

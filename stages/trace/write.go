@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -71,6 +72,9 @@ func (w *Writer) Flush() error {
 
 func (w *Writer) json(v any) error {
 	b, err := json.Marshal(v)
+	if err == nil && len(b) > MaxLine {
+		err = fmt.Errorf("a line of %d bytes, and %d are read", len(b), MaxLine)
+	}
 	if err != nil && w.err == nil {
 		w.err = err
 	}

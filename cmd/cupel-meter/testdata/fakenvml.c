@@ -12,11 +12,38 @@
  *   FAKE_LOST=index         this GPU has no handle
  *   FAKE_HANG=name          this function never returns
  *
- * Compiled with -DOLD it lacks the functions that drivers of years ago lacked.
- * With -DBARE it has nothing of NVML at all. */
+ * Power is a square wave, and energy its exact integral, in steps. Times are of the
+ * wall clock with FAKE_CLOCK=real, so that a test can know every step of every
+ * counter, else of the monotonic one.
+ *
+ *   FAKE_IDLE_MW, FAKE_BUSY_MW   75000 and 450000; of GPU i more by i * FAKE_STEP_MW
+ *   FAKE_WAVE_MS=N          busy in the first half of every N ms; 0 = always busy
+ *   FAKE_PUBLISH_MS=N       how often the counters of energy change, default 100
+ *   FAKE_ENERGY=frozen      they never change
+ *   FAKE_ENERGY=reset:N     N ms after the start they begin again at 0
+ *   FAKE_ENERGY=backwards:N they fall by 50 J then
+ *   FAKE_SCOPES=module,memory,apart   fields of these scopes are there; the module
+ *                           draws 100 W more and the memory a tenth. apart: field 191
+ *                           counts the GPU of a module alone
+ *   FAKE_FIELDS=186:3,191.1:15,...    these fields (and scopes) return that code
+ *   FAKE_ONE_BY_ONE=1       a call for several fields fails if one is above 200
+ *   FAKE_SKIP=186           this field's entry is left as it was
+ *   FAKE_TYPE=N             type of all fields' values, nvmlValueType_t
+ *   FAKE_SW_THERMAL, FAKE_HW_THERMAL, FAKE_BRAKE, FAKE_CAP=percent   of time that the
+ *                           clocks are held down
+ *   FAKE_TEMP=C, FAKE_DRAWN=mW        instead of the wave's
+ *   FAKE_PIDS_AFTER_MS=N    FAKE_PIDS appear so long after the start
+ *   FAKE_POWER_AFTER=mW:N   another limit, N ms after the start
+ *   FAKE_DROP=i:N           GPU i is lost N ms after the start
+ *   FAKE_STALL_MS=N         the first question for fields after N ms never returns
+ *
+ * Compiled with -DOLD it lacks the functions that drivers of years ago lacked, with
+ * -DNOFIELDS nvmlDeviceGetFieldValues, with -DNOENERGY the function of energy. With
+ * -DBARE it has nothing of NVML at all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef unsigned int u32;
@@ -84,6 +111,102 @@ ret nvmlDeviceGetName(dev d, char *v, u32 n) {
 }
 ret nvmlDeviceGetVbiosVersion(dev d, char *v, u32 n) { (void)d; MAYBE("vbios"); return say(v, n, text("FAKE_VBIOS", "96.00.BC.00.01")); }
 
+/* Milliseconds of the clock, and since the library was loaded. */
+static u64 clock_us(int real) {
+	struct timespec t;
+	clock_gettime(real ? CLOCK_REALTIME : CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
+}
+
+/* What is asked often is read from the environment once. */
+static struct {
+	int real, frozen, type;
+	u64 began_us, idle, busy, step, wave, publish, reset, backwards, temp, drawn, stall;
+	u64 software, hardware, brake, cap; /* percent */
+	const char *fields, *scopes, *skip;
+	long drop; u64 drop_after;
+} knob;
+
+static u64 after(const char *kind) {
+	const char *v = text("FAKE_ENERGY", "");
+	size_t n = strlen(kind);
+	return !strncmp(v, kind, n) && v[n] == ':' ? strtoull(v + n + 1, 0, 10) + 1 : 0;
+}
+
+__attribute__((constructor)) static void knobs(void) {
+	const char *drop = getenv("FAKE_DROP");
+	knob.real = !strcmp(text("FAKE_CLOCK", ""), "real");
+	knob.began_us = clock_us(0);
+	knob.idle = number("FAKE_IDLE_MW", 75000);
+	knob.busy = number("FAKE_BUSY_MW", 450000);
+	knob.step = number("FAKE_STEP_MW", 0);
+	knob.wave = number("FAKE_WAVE_MS", 0);
+	knob.publish = number("FAKE_PUBLISH_MS", 100);
+	knob.frozen = !strcmp(text("FAKE_ENERGY", ""), "frozen");
+	knob.reset = after("reset");
+	knob.backwards = after("backwards");
+	knob.temp = number("FAKE_TEMP", 45);
+	knob.drawn = number("FAKE_DRAWN", ~0ULL);
+	knob.software = number("FAKE_SW_THERMAL", 0);
+	knob.hardware = number("FAKE_HW_THERMAL", 0);
+	knob.brake = number("FAKE_BRAKE", 0);
+	knob.cap = number("FAKE_CAP", 0);
+	knob.fields = text("FAKE_FIELDS", "");
+	knob.scopes = text("FAKE_SCOPES", "");
+	knob.skip = text("FAKE_SKIP", "");
+	knob.type = (int)number("FAKE_TYPE", 99);
+	knob.stall = number("FAKE_STALL_MS", ~0ULL);
+	knob.drop = -1;
+	if (drop) { knob.drop = atol(drop); knob.drop_after = strtoull(strchr(drop, ':') + 1, 0, 10); }
+}
+
+static u64 age_ms(void) { return (clock_us(0) - knob.began_us) / 1000; }
+static int dropped(dev d) { return knob.drop >= 0 && d == (dev)knob.drop + 1 && age_ms() >= knob.drop_after; }
+
+/* Power of GPU d at a moment in ms, and its integral from 0 to there in uJ. */
+static u64 watts(dev d, u64 ms) {
+	u64 more = (d - 1) * knob.step;
+	return more + (knob.wave && ms % knob.wave >= knob.wave / 2 ? knob.idle : knob.busy);
+}
+static u64 integral(dev d, u64 ms) {
+	u64 more = (d - 1) * knob.step, half = knob.wave / 2, rest;
+	if (!knob.wave) return ms * (knob.busy + more);
+	rest = ms % knob.wave;
+	return ms * more + ms / knob.wave * (half * knob.busy + (knob.wave - half) * knob.idle) +
+		(rest < half ? rest * knob.busy : half * knob.busy + (rest - half) * knob.idle);
+}
+
+enum { GPU, MODULE, MEMORY };
+static u64 scoped(u64 mw, u64 per_module, u32 scope) { return scope == MODULE ? mw + per_module : scope == MEMORY ? mw / 10 : mw; }
+
+/* A counter in mJ, as it was last published. */
+__attribute__((unused)) static u64 counter(dev d, u32 scope) {
+	u64 ms = clock_us(knob.real) / 1000, start = (knob.real ? ms - age_ms() : knob.began_us / 1000), mj;
+	if (knob.frozen) return 123456789;
+	ms -= ms % knob.publish;
+	mj = scoped(integral(d, ms), ms * 100000, scope) / 1000;
+	if (knob.reset && ms >= start + knob.reset - 1) {
+		u64 at = start + knob.reset - 1;
+		return mj - scoped(integral(d, at), at * 100000, scope) / 1000;
+	}
+	if (knob.backwards && ms >= start + knob.backwards - 1) mj -= 50000;
+	return mj;
+}
+
+__attribute__((unused)) static u64 power_now(dev d, u32 scope) {
+	if (knob.drawn != ~0ULL) return knob.drawn;
+	return scoped(watts(d, clock_us(knob.real) / 1000), 100000, scope);
+}
+/* The mean of the last second. */
+static u64 power_average(dev d, u32 scope) {
+	u64 ms = clock_us(knob.real) / 1000;
+	if (knob.drawn != ~0ULL) return knob.drawn;
+	return scoped((integral(d, ms) - integral(d, ms - 1000)) / 1000, 100000, scope);
+}
+
+ret nvmlDeviceGetPowerUsage(dev d, u32 *mw) { MAYBE("power-usage"); if (dropped(d)) return LOST; *mw = (u32)power_average(d, GPU); return OK; }
+ret nvmlDeviceGetTemperature(dev d, u32 sensor, u32 *c) { (void)sensor; MAYBE("temperature"); if (dropped(d)) return LOST; *c = (u32)knob.temp; return OK; }
+
 struct memory { u64 total, free, used; };
 ret nvmlDeviceGetMemoryInfo(dev d, struct memory *m) {
 	MAYBE("memory");
@@ -102,7 +225,14 @@ ret nvmlDeviceGetPciInfo(dev d, struct pci *p) { return nvmlDeviceGetPciInfo_v3(
 ret nvmlDeviceGetPowerManagementLimit(dev d, u32 *mw) { (void)d; MAYBE("power"); *mw = (u32)number("FAKE_POWER", 700000); return OK; }
 ret nvmlDeviceGetPowerManagementDefaultLimit(dev d, u32 *mw) { (void)d; MAYBE("power-default"); *mw = 700000; return OK; }
 ret nvmlDeviceGetPowerManagementLimitConstraints(dev d, u32 *lo, u32 *hi) { (void)d; MAYBE("power-range"); *lo = 200000; *hi = 700000; return OK; }
-ret nvmlDeviceGetEnforcedPowerLimit(dev d, u32 *mw) { (void)d; MAYBE("power-enforced"); *mw = (u32)number("FAKE_POWER", 700000); return OK; }
+ret nvmlDeviceGetEnforcedPowerLimit(dev d, u32 *mw) {
+	const char *then = getenv("FAKE_POWER_AFTER");
+	MAYBE("power-enforced");
+	if (dropped(d)) return LOST;
+	*mw = (u32)number("FAKE_POWER", 700000);
+	if (then && age_ms() >= strtoull(strchr(then, ':') + 1, 0, 10)) *mw = (u32)strtoul(then, 0, 10);
+	return OK;
+}
 ret nvmlDeviceGetPersistenceMode(dev d, u32 *on) { (void)d; MAYBE("persistence"); *on = 1; return OK; }
 ret nvmlDeviceGetEccMode(dev d, u32 *now, u32 *then) { (void)d; MAYBE("ecc"); *now = *then = 1; return OK; }
 ret nvmlDeviceGetMaxClockInfo(dev d, u32 kind, u32 *mhz) { (void)d; MAYBE("clock"); *mhz = kind == 2 ? 3201 : 1980; return OK; }
@@ -131,6 +261,7 @@ ret nvmlDeviceGetComputeRunningProcesses_v3(dev d, u32 *n, struct process *out) 
 	u32 room = *n, have = 0;
 	(void)d;
 	MAYBE("processes");
+	if (age_ms() < number("FAKE_PIDS_AFTER_MS", 0)) { *n = 0; return OK; }
 	if (getenv("FAKE_PROCESSES")) { *n = (u32)number("FAKE_PROCESSES", 0); return OK; }
 	for (const char *p = text("FAKE_PIDS", ""); *p; have++) {
 		char *end;
@@ -149,5 +280,75 @@ ret nvmlSystemGetProcessName(u32 pid, char *v, u32 n) {
 	snprintf(s, sizeof s, "/home/someone/bin/server-%u", pid);
 	return say(v, n, s);
 }
+
+#ifndef NOENERGY
+ret nvmlDeviceGetTotalEnergyConsumption(dev d, u64 *mj) {
+	MAYBE("energy");
+	if (dropped(d)) return LOST;
+	*mj = counter(d, strstr(text("FAKE_NAME", ""), "GH200") ? MODULE : GPU);
+	return OK;
+}
+#endif
+
+#ifndef NOFIELDS
+union value { double d; u32 ui; unsigned long ul; u64 ull; long long sll; int si; unsigned short us; };
+struct field { u32 id, scope; long long stamp, latency; u32 type; ret code; union value v; };
+
+/* The code that FAKE_FIELDS has for a field. */
+static ret refused(u32 id, u32 scope) {
+	for (const char *p = knob.fields; p && *p; p = strchr(p, ','), p = p ? p + 1 : 0) {
+		char *end;
+		u32 of = (u32)strtoul(p, &end, 10), in = 0;
+		if (*end == '.') in = (u32)strtoul(end + 1, &end, 10);
+		if (of == id && in == scope && *end == ':') return atoi(end + 1);
+	}
+	return OK;
+}
+
+static void set(struct field *f, u64 n, u32 type) {
+	f->type = knob.type == 99 ? type : (u32)knob.type;
+	memset(&f->v, 0, sizeof f->v);
+	switch (f->type) {
+	case 0: f->v.d = (double)n; break;
+	case 1: f->v.ui = (u32)n; break;
+	case 5: f->v.si = (int)n; break;
+	case 6: f->v.us = (unsigned short)n; break;
+	default: f->v.ull = n;
+	}
+}
+
+static ret answer(dev d, struct field *f) {
+	u64 ns = age_ms() * 1000000;
+	ret r = refused(f->id, f->scope);
+	if (r) return r;
+	if (f->scope > MEMORY) return INVALID;
+	if (f->scope == MODULE && !strstr(knob.scopes, "module")) return UNSUPPORTED;
+	if (f->scope == MEMORY && !strstr(knob.scopes, "memory")) return UNSUPPORTED;
+	switch (f->id) {
+	case 186: set(f, power_now(d, f->scope), 1); return OK;
+	case 185: set(f, power_average(d, f->scope), 1); return OK;
+	case 83: case 191:
+		if (f->scope == GPU && strstr(knob.scopes, "module") && !strstr(knob.scopes, "apart")) set(f, counter(d, MODULE), 3);
+		else set(f, counter(d, f->scope), 3);
+		return OK;
+	case 74: set(f, ns / 100 * knob.cap, 3); return OK;
+	case 269: set(f, ns / 100 * knob.software, 3); return OK;
+	case 270: set(f, ns / 100 * knob.hardware, 3); return OK;
+	case 271: set(f, ns / 100 * knob.brake, 3); return OK;
+	default: return INVALID;
+	}
+}
+
+ret nvmlDeviceGetFieldValues(dev d, int n, struct field *f) {
+	MAYBE("fields");
+	if (dropped(d)) return LOST;
+	if (age_ms() >= knob.stall) for (;;) pause();
+	if (getenv("FAKE_ONE_BY_ONE") && n > 1) /* a field that is not known spoils the call */
+		for (int i = 0; i < n; i++) if (f[i].id > 200) return INVALID;
+	for (int i = 0; i < n; i++)
+		if (!*knob.skip || f[i].id != (u32)atoi(knob.skip)) f[i].code = answer(d, &f[i]);
+	return OK;
+}
+#endif
 #endif
 #endif

@@ -15,7 +15,7 @@ import (
 func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, words bytes.Buffer
-	code = run(t.Context(), args, &out, &words)
+	code = run(t.Context(), args, strings.NewReader(""), &out, &words)
 	return code, out.String(), words.String()
 }
 

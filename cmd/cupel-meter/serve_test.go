@@ -94,7 +94,7 @@ func TestServe(t *testing.T) {
 	said := &overheard{news: make(chan struct{}, 100)}
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--token-file", secret, "--nvml-library", "libno-such-nvml.so.1", "--rapl", root, "--hwmon", root}, io.Discard, said)
+		code <- run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--token-file", secret, "--nvml-library", "libno-such-nvml.so.1", "--rapl", root, "--hwmon", root}, strings.NewReader(""), io.Discard, said)
 	}()
 	c := &remote.Client{URL: said.address(t), Token: "0123456789abcdef"}
 	doc, err := c.Meter(t.Context())

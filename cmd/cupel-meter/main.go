@@ -76,6 +76,6 @@ func (m *meter) root() *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(m.identifyCmd(), m.sampleCmd(), m.probeCmd(), m.versionCmd())
+	root.AddCommand(m.identifyCmd(), m.sampleCmd(), m.probeCmd(), m.serveCmd(), m.importCmd(), m.versionCmd())
 	return root
 }

@@ -58,8 +58,13 @@ func (a *app) printPlan(path string, o runOptions) error {
 	if err := selectedCosts(c, rows); err != nil {
 		return fail(exitUsage, err)
 	}
+	says := energySays(c.loaded.Campaign, probed{err: errNotProbed})
 	if a.json {
-		return a.printJSON(map[string]any{"spec_hash": c.loaded.Digest, "steps": rows, "starts": c.starts(e)})
+		out := map[string]any{"spec_hash": c.loaded.Digest, "steps": rows, "starts": c.starts(e)}
+		if says != nil {
+			out["energy"] = says
+		}
+		return a.printJSON(out)
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "STEP\tPLAN\tREQUESTS\tTOKENS<=\tLAST TOOK\tWHY")
@@ -74,7 +79,7 @@ func (a *app) printPlan(path string, o runOptions) error {
 	w.Flush()
 	a.printf("\n")
 	a.printStarts(c.starts(e))
-	for _, s := range energySays(c.loaded.Campaign, probed{err: errNotProbed}) {
+	for _, s := range says {
 		a.printf("%s\n", s)
 	}
 	a.printf("%s\n", planSummary(rows, sum))

@@ -1,8 +1,8 @@
 package measure
 
 import (
-	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -48,7 +48,8 @@ func (k *kept) Write(p []byte) (int, error) {
 }
 
 // record starts the recording of a cell. A meter that is not there, or does not
-// begin, is no reason not to measure: the trace says why it is empty.
+// begin, is no reason not to measure, and the trace says why it is empty; but one that
+// was seen to read something, which is in the cell's key, has to be there.
 func (c Cell) record(ctx context.Context, at *station) (*recorder, error) {
 	m := Meter{Reason: hardware.NoMeter}
 	var err error
@@ -66,13 +67,39 @@ func (c Cell) record(ctx context.Context, at *station) (*recorder, error) {
 		return nil, err
 	}
 	r.out = &kept{WriteCloser: w}
-	if m.Record == nil {
+	seen, err := readsSomething(at.job)
+	switch {
+	case err != nil:
+		return nil, err
+	case m.Record == nil && seen:
+		return nil, meterGone(errors.New(m.Reason))
+	case m.Record == nil:
 		return r, meter.None(r.out, m.Reason, m.Detail)
 	}
-	return r, r.begin(ctx, m)
+	return r, r.begin(ctx, m, seen)
 }
 
-func (r *recorder) begin(ctx context.Context, m Meter) error {
+// readsSomething reports whether the meter that is in the cell's key was seen to read
+// anything.
+func readsSomething(job step.Job) (bool, error) {
+	in, err := job.Open(meterInput)
+	if err != nil {
+		return false, err
+	}
+	defer in.Close()
+	var doc evidence.MeterDoc
+	if err := json.NewDecoder(in).Decode(&doc); err != nil {
+		return false, fmt.Errorf("%s: %w", evidence.OutMeter, err)
+	}
+	return len(doc.Reads) > 0, nil
+}
+
+// meterGone is a meter that was seen and does not begin: a failure of the outside.
+func meterGone(err error) error {
+	return step.WithHint(step.Mark(step.ErrOutside, fmt.Errorf("the meter that was seen beside the candidate does not record: %w", err)), "nothing was sent; look at it with cupel-meter probe and run again")
+}
+
+func (r *recorder) begin(ctx context.Context, m Meter, seen bool) error {
 	r.run.Meter = evidence.MeterLocal
 	if m.Remote {
 		r.run.Meter = evidence.MeterRemote
@@ -91,7 +118,13 @@ func (r *recorder) begin(ctx context.Context, m Meter) error {
 	if r.out.err != nil {
 		return r.out.err
 	}
-	r.fail(cmp.Or(err, errors.New("it said nothing")))
+	if err == nil {
+		err = errors.New("it said nothing")
+	}
+	if seen {
+		return meterGone(err)
+	}
+	r.fail(err)
 	return meter.None(r.out, hardware.MeterFailed, r.run.Failure)
 }
 

@@ -120,7 +120,23 @@ func energyJob(t *testing.T, c *spec.Campaign) *pintest.Job {
 	steps := Steps(c)
 	i := slices.IndexFunc(steps, func(s step.Step) bool { return s.Kind == KindCell && strings.Contains(s.Name, "/power/") })
 	job.S = steps[i]
+	job.Inputs[meterInput] = []byte(`{"reads":[],"reason":"no-meter"}`)
 	return job
+}
+
+// TestEnergyMeterGone: a meter that was seen, and so is in the key, has to record.
+func TestEnergyMeterGone(t *testing.T) {
+	for name, m := range map[string]Meter{
+		"not there": {Reason: "no-meter"},
+		"fails":     {Record: func(context.Context, meter.Want, <-chan struct{}, io.Writer) error { return errors.New("no such GPU") }},
+	} {
+		job, ep := energyJob(t, energyOf(fourAtOnce())), newEngine()
+		job.Inputs[meterInput] = []byte(`{"reads":[{"domain":"nvml.gpu","quantity":"energy","kind":"gpu","devices":1,"sources":["a"]}]}`)
+		err := Cell{Dial: dial(ep), Meter: func(string) (Meter, error) { return m, nil }}.Run(t.Context(), job)
+		if !errors.Is(err, step.ErrOutside) || len(ep.asked) != 0 || !strings.Contains(err.Error(), "the meter that was seen beside the candidate does not record: no") {
+			t.Errorf("%s: %v, %d asked", name, err, len(ep.asked))
+		}
+	}
 }
 
 func with(m *scriptedMeter) func(string) (Meter, error) {

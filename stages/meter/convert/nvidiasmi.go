@@ -181,11 +181,16 @@ func smiNone(s string) string {
 	return hardware.NVMLError
 }
 
-// nvidiaDomain: the counters of a Grace Hopper are those of the whole module, with
-// its processor and memory.
+// superchips are modules of a Grace processor and GPUs, whose numbers are those of
+// the whole module. Of GB200 and GB300 that is taken to be so until somebody shows
+// otherwise: a module's joules called a GPU's would be too many.
+var superchips = []string{"GH200", "GB200", "GB300"}
+
 func nvidiaDomain(name string) trace.Domain {
-	if strings.Contains(name, "GH200") {
-		return trace.NVModule
+	for _, s := range superchips {
+		if strings.Contains(name, s) {
+			return trace.NVModule
+		}
 	}
 	return trace.NVGPU
 }

@@ -237,30 +237,6 @@ func TestVanished(t *testing.T) {
 	}
 }
 
-func TestLoad(t *testing.T) {
-	root := plant(t, map[string]string{"proc/loadavg": "2.07 0.58 0.59 1/467 12345\n"})
-	s, missing := Load(root)
-	if s == nil {
-		t.Fatal(missing)
-	}
-	defer s.Close()
-	if got := look(s)[0]; got != (one{V: 2070}) {
-		t.Error(got)
-	}
-	if c := s.Describe().Channels[0]; c.Quantity != trace.Load1 || c.Unit != "milli" || c.Domain != trace.System {
-		t.Errorf("%+v", c)
-	}
-	for text, code := range map[string]string{"": "implausible", "0.5": "implausible", "-1 0 0": "implausible", "much 0 0": "implausible"} {
-		set(t, root, "proc/loadavg", text)
-		if got := look(s)[0]; got != (one{E: code}) {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
-	if s, missing := Load(t.TempDir()); s != nil || missing[0].Reason != "not-readable" {
-		t.Error(s, missing)
-	}
-}
-
 // Here: whatever this machine shows, nothing is read that was not described.
 func TestThisMachine(t *testing.T) {
 	for _, open := range []func(string) (Source, []trace.Missing){RAPL, Hwmon, Load} {

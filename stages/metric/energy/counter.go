@@ -147,21 +147,17 @@ func (c *curve) finish(changes []tick, looks []span, first, last int64) {
 		c.why = metric.NotBracketed
 		return
 	}
-	ticks := make([]int64, len(changes))
-	for i, k := range changes {
-		ticks[i] = k.look
-	}
 	c.period = int64(periodOf(changes))
-	quiet := func(from, to int64) {
+	quiet := func(from, to int64) { // while somebody looked
 		if (to-from)/stillFor > c.period {
 			c.still = append(c.still, span{from, to})
 		}
 	}
-	quiet(first, ticks[0])
-	for i := 1; i < len(ticks); i++ {
-		quiet(ticks[i-1], ticks[i])
+	for _, k := range changes {
+		quiet(first, k.before)
+		first = k.look
 	}
-	quiet(ticks[len(ticks)-1], last)
+	quiet(first, last)
 	c.findGaps(looks)
 }
 

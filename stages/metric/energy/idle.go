@@ -1,6 +1,7 @@
 package energy
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -77,7 +78,7 @@ func (r *run) idleSpan(rd *reading) (span, string) {
 // sampled is the median power of n samples from the look's start on.
 func (r *run) sampled(rd *reading, look span, n int, step int64) idle {
 	out := idle{}
-	if why := r.throttled([]span{look}); why != "" {
+	if why := cmp.Or(r.throttled([]span{look}), r.crossed(rd, look)); why != "" {
 		return idle{w: none(why), cv: none(why)}
 	}
 	for k := range int64(n) {

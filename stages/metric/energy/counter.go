@@ -10,8 +10,9 @@ import (
 const fastShare = 0.9
 
 // counterCurve reads a cumulative counter. ceiling is the power in W above which
-// what it seems to have counted cannot be true.
-func counterCurve(samples []trace.Sample, c trace.Channel, ceiling float64) *curve {
+// what it seems to have counted cannot be true; written are the moments at which the
+// driver says that it wrote it, nil = it does not.
+func counterCurve(samples []trace.Sample, c trace.Channel, ceiling float64, written []int64) *curve {
 	b := counter{unit: trace.Units[c.Unit], span: rangeOf(c), ceiling: ceiling, curve: &curve{}}
 	b.fast = b.isFast(samples)
 	for _, s := range samples {
@@ -19,7 +20,7 @@ func counterCurve(samples []trace.Sample, c trace.Channel, ceiling float64) *cur
 			b.look(s.T, s.V)
 		}
 	}
-	b.place()
+	b.place(written)
 	b.curve.finish(b.ticks, b.lookSpans, b.first, b.at)
 	return b.curve
 }
@@ -88,13 +89,14 @@ func (b *counter) look(t, v int64) {
 }
 
 // place turns the changes into knots.
-func (b *counter) place() {
+func (b *counter) place(written []int64) {
 	at := make([]int64, len(b.ticks))
+	dated := make([]tick, len(b.ticks))
 	for i, k := range b.ticks {
-		at[i] = k.look
+		at[i], dated[i] = k.look, k.narrowed(written)
 	}
-	if !b.fast {
-		at = placed(b.ticks)
+	if !b.fast || written != nil {
+		at = placed(dated)
 	}
 	for i, k := range b.ticks {
 		b.knot(at[i], k.j)

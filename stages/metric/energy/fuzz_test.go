@@ -75,7 +75,7 @@ func FuzzCurve(f *testing.F) {
 			samples = append(samples, trace.Sample{T: at, V: v})
 		}
 		c := trace.Channel{Domain: trace.RAPLPackage, Unit: "uJ", Range: max(span64, 0)}
-		for _, c := range []*curve{counterCurve(samples, c, 2000), powerCurve(samples, trace.Channel{Unit: "mW"}, 2000)} {
+		for _, c := range []*curve{counterCurve(samples, c, 2000, nil), powerCurve(samples, trace.Channel{Unit: "mW"}, 2000)} {
 			for i := range c.t {
 				if i > 0 && (c.t[i] <= c.t[i-1] || c.e[i] < c.e[i-1]) {
 					t.Fatalf("knot %d: %d %v after %d %v", i, c.t[i], c.e[i], c.t[i-1], c.e[i-1])

@@ -84,6 +84,7 @@ func TestRefusals(t *testing.T) {
 		{what: "another process comes", rig: noting(25, trace.State{PIDs: []int{7, 9}}), reason: metric.ForeignProcess},
 		{what: "another process instead", rig: noting(25, trace.State{PIDs: []int{9}}), reason: metric.ForeignProcess},
 		{what: "the process goes", rig: noting(25, trace.State{PIDs: []int{}}), reason: ""}, // nil after a round trip: not known
+		{what: "and that is counted", rig: noting(25, trace.State{Processes: new(0)}), reason: metric.ForeignProcess},
 		{what: "two processes counted", rig: noting(25, trace.State{Processes: new(2)}), reason: metric.ForeignProcess},
 		{what: "two that are allowed", rig: noting(25, trace.State{Processes: new(2)}), o: func(o *Options) { o.Processes = 2 }},
 		{what: "after the window", rig: noting(38, trace.State{PIDs: []int{7, 9}, MIG: new(true), LimitMW: new(int64(1)), Driver: "x"})},

@@ -257,6 +257,10 @@ func TestPlace(t *testing.T) {
 	if at, _ = c.place(1e18 - 1e9); at != -1e9 {
 		t.Errorf("before the first: %d", at)
 	}
+	c = newClock(&trace.Trace{Header: trace.Header{WallNS: 1e18, Made: "import"}})
+	if at, off = c.place(1e18 + 3600e9); at != 3600e9 || off != 0 {
+		t.Errorf("imported: %d, off by %d", at, off)
+	}
 }
 
 func TestComparable(t *testing.T) {

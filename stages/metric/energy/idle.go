@@ -11,7 +11,8 @@ import (
 // Of the look at the idle machine.
 const (
 	idleLeastNS = 10e9 // and
-	idlePeriods = 20   // of the slowest counter
+	idlePeriods = 20   // of the slowest counter,
+	idleSpare   = 0.02 // less: who waited for them knew the period a little less well
 	idleStepNS  = 1e9  // a sample, or two periods
 	idleMostCV  = 10.0 // percent
 
@@ -45,7 +46,7 @@ func (r *run) idleOf(rd *reading) idle {
 		return idle{w: none(why), cv: none(why)}
 	}
 	period := r.period(rd)
-	if look.ns() < idleLeastNS || look.ns()/idlePeriods < period {
+	if look.ns() < idleLeastNS || float64(look.ns()) < (1-idleSpare)*idlePeriods*float64(period) {
 		return idle{w: none(metric.IdleTooShort), cv: none(metric.IdleTooShort)}
 	}
 	n := look.ns() / max(idleStepNS, 2*period)

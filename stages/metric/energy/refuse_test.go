@@ -46,6 +46,19 @@ func except(a, b float64, change func(t float64, v int64) (int64, string)) func(
 	}
 }
 
+// alsoPower reads instantaneous power beside the counter, in mW while loaded; the idle
+// machine's agrees.
+func alsoPower(mw int64) func(*rig) {
+	return func(r *rig) {
+		*r = r.reads("GPU-1", trace.NVGPU, trace.Power, "mW", "field 186", func(t float64) (int64, string) {
+			if t < 15 {
+				return 100_000, ""
+			}
+			return mw, ""
+		})
+	}
+}
+
 func unread(float64, int64) (int64, string) { return 0, "nvml-error" }
 
 // The good trial is measured, so that each of the changes below is what refuses it.
@@ -121,6 +134,14 @@ func TestRefusals(t *testing.T) {
 			*r = r.reads("GPU-1", trace.NVGPU, trace.BrakeTime, "ns", "field 271", func(t float64) (int64, string) { return int64(40 - t), "" })
 		}, reason: metric.CounterBackwards},
 		{what: "idle more than load", rig: counting(published(steps{{0, 600}, {15, 100}}, 0.1, 1e-3, 0)), reason: metric.Implausible},
+		{what: "power 4.9 % above the counter", rig: alsoPower(419_600)},
+		{what: "power 5.1 % above the counter", rig: alsoPower(420_400), reason: metric.CrossCheck},
+		{what: "power 5.1 % below the counter", rig: alsoPower(379_600), reason: metric.CrossCheck},
+		{what: "the average apart from the counter", rig: func(r *rig) {
+			*r = r.reads("GPU-1", trace.NVGPU, trace.PowerAverage, "mW", "field 185", constant(1))
+		}},
+		{what: "load a little above a fifth of idle", rig: counting(published(steps{{0, 1990}, {15, 400}}, 0.1, 1e-3, 0))},
+		{what: "load a little below a fifth of idle", rig: counting(published(steps{{0, 2010}, {15, 400}}, 0.1, 1e-3, 0)), reason: metric.Implausible},
 		{what: "no clock", rig: func(r *rig) { r.mangle = func(h *trace.Header) { h.WallNS = 0 } }, trial: func(x *Trial) { x.Trace.Syncs = nil }, reason: metric.ClockUnknown},
 		{what: "clock set", trial: func(x *Trial) { x.Trace.Syncs[20].V += 2e9 }, reason: metric.ClockStepped},
 		{what: "start unknown", trial: func(x *Trial) { x.StartUnixNS = 0 }, reason: metric.ClockUnknown},

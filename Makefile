@@ -62,7 +62,7 @@ bench: build
 # Golden files and docs/metrics.md are printed again by the tests that compare them.
 golden:
 	$(GO) test ./engine/spec ./stages/stats ./stages/decide ./stages/publish -update
-	UPDATE=1 $(GO) test ./stages/metric ./stages/artifact
+	UPDATE=1 $(GO) test ./stages/metric/... ./stages/artifact
 
 # The shipped suites that have a generator, made again. Raise the version of one
 # that changes.

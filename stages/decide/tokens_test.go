@@ -60,7 +60,7 @@ func TestMadeOfTokens(t *testing.T) {
 		}
 	}
 	want := "tpot_ms itl_ms effective_prefill_tok_s prefill_tok_s decode_tok_s decode_span_tok_s tok_per_sec prompt_tokens output_tokens " +
-		"reasoning_tokens cached_tokens throughput_tok_s steady_tok_s peak_tok_s throughput_stddev effective_context_tokens std_dev_tok_s"
+		"reasoning_tokens cached_tokens throughput_tok_s steady_tok_s peak_tok_s throughput_stddev effective_context_tokens std_dev_tok_s tok_per_sec_per_watt"
 	if s := strings.Join(got, " "); s != want {
 		t.Errorf("%s", s)
 	}

@@ -6,7 +6,7 @@ import "slices"
 type Definition struct {
 	ID       string   `json:"id"`
 	Unit     string   `json:"unit"`
-	Scope    string   `json:"scope"`               // request | cell | quality: what one value belongs to
+	Scope    string   `json:"scope"`               // request | cell | quality | energy: what one value belongs to
 	Formula  string   `json:"formula"`             // with t0 = dispatch, twritten, tfo, tft, tlast, tend as in docs/metrics.md
 	NullWhen []string `json:"null_when,omitempty"` // reason codes that the formula itself gives
 	Version  int      `json:"version"`             // raised when the same rows would give another number
@@ -19,6 +19,7 @@ const (
 	scopeRequest = "request"
 	scopeCell    = "cell"
 	scopeQuality = "quality"
+	scopeEnergy  = "energy"
 )
 
 // Lists of reasons that several formulas give.
@@ -37,7 +38,7 @@ func and(list []string, more ...string) []string { return slices.Concat(list, mo
 // Dictionary holds every metric, and what else a cell has. A request that
 // failed has no metric: all its values are null with the failure class as the
 // reason.
-var Dictionary = slices.Concat(perRequest, perCell, perQuality)
+var Dictionary = slices.Concat(perRequest, perCell, perQuality, perEnergy)
 
 var perRequest = []Definition{
 	{"ttfo_ms", unitMS, scopeRequest, "tfo - t0", ofStream, 1, "lower", nil},

@@ -51,7 +51,7 @@ func Markdown() string {
 	var b strings.Builder
 	b.WriteString(intro)
 	for _, s := range []struct{ scope, title string }{
-		{scopeRequest, "Per request"}, {scopeCell, "Per cell"}, {scopeQuality, "Per scored generation"},
+		{scopeRequest, "Per request"}, {scopeCell, "Per cell"}, {scopeQuality, "Per scored generation"}, {scopeEnergy, "Energy"},
 	} {
 		fmt.Fprintf(&b, "\n## %s\n\n| id | unit | better | formula | null when | version | also called |\n|---|---|---|---|---|---|---|\n", s.title)
 		for _, d := range Dictionary {

@@ -90,10 +90,14 @@ func gpuBase(tr *trace.Trace) string {
 // that failed, whose tokens the engine did not count, or whose energy is refused for
 // another reason leaves them without: the rest would be chosen by how it came out.
 func (a *Asiai) turns(o *Options, runs []*run) {
-	var idles, watts, perToken, active []num
-	for _, r := range runs {
+	var watts, perToken, active []num
+	idles := make([]num, len(runs))
+	for i, r := range runs {
+		idles[i] = r.m11(r.reading(a.Base))
+	}
+	a.IdleSoCWatts = medianOf(idles, nil).in(unitW)
+	for i, r := range runs {
 		rd := r.reading(a.Base)
-		idles = append(idles, r.m11(rd))
 		spans, why := r.t.spans(Request, o.Streams)
 		if why = cmp.Or(r.why, rd.why, why); why != "" {
 			*a = a.withoutTurns(none(why))
@@ -102,17 +106,13 @@ func (a *Asiai) turns(o *Options, runs []*run) {
 		first := len(watts)
 		for k, turn := range r.t.turns() {
 			w, j := r.turn(rd, r.onTrace(spans[k : k+1])[0])
-			left := minus(j, times(idles[len(idles)-1], have(seconds(spans[k].ns()))))
-			if left.why == "" && !(left.v > 0) {
-				left = none(metric.NotAboveIdle)
-			}
+			left := above(j, times(idles[i], have(seconds(spans[k].ns()))), 0)
 			watts = append(watts, w)
 			perToken = append(perToken, per(j, intervals(turn), metric.OneToken))
 			active = append(active, per(left, intervals(turn), metric.OneToken))
 		}
 		r.leftOut(perToken[first:])
 	}
-	a.IdleSoCWatts = medianOf(idles, nil).in(unitW)
 	a.SoCWatts = medianOf(watts, gate).in(unitW)
 	a.EnergyPerToken = medianOf(perToken, gate).in(unitTok)
 	a.ActivePerToken = medianOf(active, gate).in(unitTok)
@@ -121,11 +121,9 @@ func (a *Asiai) turns(o *Options, runs []*run) {
 // gate are the reasons for which a run is in no median.
 var gate = []string{metric.TooBrief, metric.Thermal, metric.OneToken}
 
-// withoutTurns leaves out what is of turns and of the base.
+// withoutTurns leaves out what is of turns.
 func (a Asiai) withoutTurns(n num) Asiai {
-	power, m7 := a.PowerWatts, a.TokPerSecPerWatt
-	a = a.without(n)
-	a.PowerWatts, a.TokPerSecPerWatt = power, m7
+	a.SoCWatts, a.EnergyPerToken, a.ActivePerToken = n.in(unitW), n.in(unitTok), n.in(unitTok)
 	return a
 }
 

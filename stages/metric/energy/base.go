@@ -171,7 +171,7 @@ func has(tr *trace.Trace, device string, d trace.Domain) bool {
 func pick(tr *trace.Trace, device string, d trace.Domain) (channels []int) {
 	for _, q := range []trace.Quantity{trace.Energy, trace.Power} {
 		for i, c := range tr.Channels {
-			if c.Device != device || c.Domain != d || c.Quantity != q || !wasRead(tr.Samples[i]) {
+			if c.Device != device || c.Domain != d || c.Quantity != q || !measures(c) || !wasRead(tr.Samples[i]) {
 				continue
 			}
 			if len(channels) > 0 && (!strings.HasPrefix(string(d), "apple.") || c.Unit != tr.Channels[channels[0]].Unit) {
@@ -184,6 +184,16 @@ func pick(tr *trace.Trace, device string, d trace.Domain) (channels []int) {
 		}
 	}
 	return nil
+}
+
+// measures reports whether a channel's unit is one of its quantity.
+func measures(c trace.Channel) bool {
+	units := map[trace.Quantity][]string{
+		trace.Energy: {"J", "mJ", "uJ", "nJ"}, trace.Power: {"W", "mW", "uW"},
+		trace.ThermalTime: {"s", "ns"}, trace.BrakeTime: {"s", "ns"}, trace.PowerCapTime: {"s", "ns"},
+		trace.Temperature: {"C", "mC"}, trace.Load1: {"1", "milli"}, trace.SpeedLimit: {"percent", "milli", "1"},
+	}[c.Quantity]
+	return slices.Contains(units, c.Unit)
 }
 
 func wasRead(samples []trace.Sample) bool {

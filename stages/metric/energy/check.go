@@ -63,29 +63,29 @@ func (r *run) coarsest() float64 {
 }
 
 // crossed holds every counter of a base against the integral of the instantaneous
-// power of the same device and domain, over the cell.
-func (r *run) crossed(rd *reading) string {
+// power of the same device and domain, over a stretch that is long enough for it.
+func (r *run) crossed(rd *reading, s span) string {
 	for _, c := range rd.channels {
 		of := r.tr.Channels[c]
 		if of.Quantity != trace.Energy {
 			continue
 		}
 		p := slices.IndexFunc(r.tr.Channels, func(o trace.Channel) bool {
-			return o.Device == of.Device && o.Domain == of.Domain && o.Quantity == trace.Power
+			return o.Device == of.Device && o.Domain == of.Domain && o.Quantity == trace.Power && measures(o)
 		})
-		if p >= 0 && r.apart(c, p) {
+		if p >= 0 && r.apart(c, p, s) {
 			return metric.CrossCheck
 		}
 	}
 	return ""
 }
 
-func (r *run) apart(counter, power int) bool {
-	reach := max(r.curve(counter).reach(r.cell), r.curve(power).reach(r.cell))
-	if r.cell.ns()/crossWindow < reach {
+func (r *run) apart(counter, power int, s span) bool {
+	reach := max(r.curve(counter).reach(s), r.curve(power).reach(s))
+	if s.ns()/crossWindow < reach {
 		return false
 	}
-	spans := []span{r.cell}
+	spans := []span{s}
 	j, w := r.joules(counter, spans), r.joules(power, spans)
 	if j.why != "" || w.why != "" {
 		return false
@@ -105,7 +105,7 @@ func (r *run) implausible(rd *reading, spans []span, w float64) bool {
 	for _, c := range rd.channels {
 		of := r.tr.Channels[c]
 		mean := r.joules(c, spans).v / s
-		if mean > ceilingOf(of.Domain) {
+		if mean > ceilingOf(of.Domain) || !(mean > 0) && !r.unmoved(c) {
 			return true
 		}
 		limit, known := r.limits[of.Device]

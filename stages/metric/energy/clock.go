@@ -24,12 +24,16 @@ const (
 type clock struct {
 	at    []int64 // moments of the trace
 	ahead []int64 // wall clock minus trace's at them
+	slew  float64 // by how much the one may run apart from the other
 	why   string
 }
 
 // newClock reads how the trace's own wall clock went.
 func newClock(tr *trace.Trace) *clock {
-	c := &clock{}
+	c := &clock{slew: slew}
+	if tr.Made == "import" {
+		c.slew = 0 // the trace's clock is that wall clock: it is all that was written down
+	}
 	add := func(t, wall int64) {
 		if wall <= 0 || wall > latestNS || t < 0 || t > latestNS/2 {
 			c.why = metric.ClockUnknown
@@ -73,7 +77,7 @@ func (c *clock) place(wall int64) (t, off int64) {
 		off = max(apart, -apart) / 2
 	}
 	away := t - c.at[near]
-	return t, off + int64(slew*float64(max(away, -away)))
+	return t, off + int64(c.slew*float64(max(away, -away)))
 }
 
 // offset is by how much that machine's wall clock is ahead of this one's at a moment

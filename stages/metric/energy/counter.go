@@ -10,8 +10,9 @@ import (
 const fastShare = 0.9
 
 // counterCurve reads a cumulative counter. ceiling is the power in W above which
-// what it seems to have counted cannot be true.
-func counterCurve(samples []trace.Sample, c trace.Channel, ceiling float64) *curve {
+// what it seems to have counted cannot be true; written are the moments at which the
+// driver says that it wrote it, nil = it does not.
+func counterCurve(samples []trace.Sample, c trace.Channel, ceiling float64, written []int64) *curve {
 	b := counter{unit: trace.Units[c.Unit], span: rangeOf(c), ceiling: ceiling, curve: &curve{}}
 	b.fast = b.isFast(samples)
 	for _, s := range samples {
@@ -19,7 +20,7 @@ func counterCurve(samples []trace.Sample, c trace.Channel, ceiling float64) *cur
 			b.look(s.T, s.V)
 		}
 	}
-	b.place()
+	b.place(written)
 	b.curve.finish(b.ticks, b.lookSpans, b.first, b.at)
 	return b.curve
 }
@@ -88,13 +89,14 @@ func (b *counter) look(t, v int64) {
 }
 
 // place turns the changes into knots.
-func (b *counter) place() {
+func (b *counter) place(written []int64) {
 	at := make([]int64, len(b.ticks))
+	dated := make([]tick, len(b.ticks))
 	for i, k := range b.ticks {
-		at[i] = k.look
+		at[i], dated[i] = k.look, k.narrowed(written)
 	}
-	if !b.fast {
-		at = placed(b.ticks)
+	if !b.fast || written != nil {
+		at = placed(dated)
 	}
 	for i, k := range b.ticks {
 		b.knot(at[i], k.j)
@@ -147,21 +149,17 @@ func (c *curve) finish(changes []tick, looks []span, first, last int64) {
 		c.why = metric.NotBracketed
 		return
 	}
-	ticks := make([]int64, len(changes))
-	for i, k := range changes {
-		ticks[i] = k.look
-	}
 	c.period = int64(periodOf(changes))
-	quiet := func(from, to int64) {
+	quiet := func(from, to int64) { // while somebody looked
 		if (to-from)/stillFor > c.period {
 			c.still = append(c.still, span{from, to})
 		}
 	}
-	quiet(first, ticks[0])
-	for i := 1; i < len(ticks); i++ {
-		quiet(ticks[i-1], ticks[i])
+	for _, k := range changes {
+		quiet(first, k.before)
+		first = k.look
 	}
-	quiet(ticks[len(ticks)-1], last)
+	quiet(first, last)
 	c.findGaps(looks)
 }
 

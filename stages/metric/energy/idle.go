@@ -1,6 +1,7 @@
 package energy
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -10,7 +11,8 @@ import (
 // Of the look at the idle machine.
 const (
 	idleLeastNS = 10e9 // and
-	idlePeriods = 20   // of the slowest counter
+	idlePeriods = 20   // of the slowest counter,
+	idleSpare   = 0.02 // less: who waited for them knew the period a little less well
 	idleStepNS  = 1e9  // a sample, or two periods
 	idleMostCV  = 10.0 // percent
 
@@ -44,7 +46,7 @@ func (r *run) idleOf(rd *reading) idle {
 		return idle{w: none(why), cv: none(why)}
 	}
 	period := r.period(rd)
-	if look.ns() < idleLeastNS || look.ns()/idlePeriods < period {
+	if look.ns() < idleLeastNS || float64(look.ns()) < (1-idleSpare)*idlePeriods*float64(period) {
 		return idle{w: none(metric.IdleTooShort), cv: none(metric.IdleTooShort)}
 	}
 	n := look.ns() / max(idleStepNS, 2*period)
@@ -77,7 +79,7 @@ func (r *run) idleSpan(rd *reading) (span, string) {
 // sampled is the median power of n samples from the look's start on.
 func (r *run) sampled(rd *reading, look span, n int, step int64) idle {
 	out := idle{}
-	if why := r.throttled([]span{look}); why != "" {
+	if why := cmp.Or(r.throttled([]span{look}), r.crossed(rd, look)); why != "" {
 		return idle{w: none(why), cv: none(why)}
 	}
 	for k := range int64(n) {

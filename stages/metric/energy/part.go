@@ -35,11 +35,22 @@ func (r *run) part(rd *reading, w Window) part {
 		p.j = none(why)
 	}
 	idle := times(r.idle(rd).w, have(seconds(total(spans))))
-	if p.net = minus(p.j, idle); p.net.why == "" && !(p.net.v > 0) {
-		p.net = none(metric.NotAboveIdle)
-	}
+	p.net = above(p.j, idle, p.q.v/100)
 	return p
 }
+
+// above is what was drawn beyond the idle machine. It is positive, and by more than the
+// share of it all that the energy may be off by.
+func above(j, idle num, off float64) num {
+	net := minus(j, idle)
+	if net.why == "" && !(net.v > max(off, rounding)*j.v) {
+		return none(metric.NotAboveIdle)
+	}
+	return net
+}
+
+// rounding of a difference, relative to what is subtracted from.
+const rounding = 1e-9
 
 // measured is the energy of stretches of the trace's clock with every check, and its
 // quantisation.
@@ -51,7 +62,7 @@ func (r *run) measured(rd *reading, spans []span) (j, q num) {
 	q = have(pct)
 	for _, next := range []func() string{
 		func() string { return r.throttled(spans) },
-		func() string { return r.crossed(rd) },
+		func() string { return r.crossed(rd, r.cell) },
 		func() string {
 			if r.implausible(rd, spans, j.v/seconds(total(spans))) {
 				return metric.Implausible

@@ -79,7 +79,7 @@ func (r *run) mark(p *Plot) {
 func (r *run) moves(of []trace.Quantity) (at []float64) {
 	var all []int64
 	for i, c := range r.tr.Channels {
-		if !slices.Contains(of, c.Quantity) || !r.concerns(c.Device) {
+		if !slices.Contains(of, c.Quantity) || !measures(c) || !r.concerns(c.Device) {
 			continue
 		}
 		last, seen := int64(0), false

@@ -170,6 +170,7 @@ func TestReplay(t *testing.T) {
 		{file: "publication-100ms", base: "nv.gpu", idle: [2]float64{2, 14}, j: 8000, w: 400, idleW: 100, quantisation: 0.25, also: tokensOfTwoTurns},
 		{file: "publication-1s", base: "nv.gpu", from: 30, idle: [2]float64{2, 22.5}, j: 8000, w: 400, idleW: 100, quantisation: 2.5},
 		{file: "publication-1s", base: "nv.gpu", from: 30, idle: [2]float64{2, 21.5}, j: 8000, w: 400, idleWhy: metric.IdleTooShort, quantisation: 2.5}, // 19.5 periods
+		{file: "publication-1s", base: "nv.gpu", from: 30, idle: [2]float64{2, 21.7}, j: 8000, w: 400, idleW: 100, quantisation: 2.5},                   // 19.7
 		{file: "publication-2.1s", base: "apple.soc5", from: 55, long: 84, idle: [2]float64{3, 46}, j: 84 * 42, w: 42, idleW: 4.5, quantisation: 1.25},
 		{file: "publication-2.1s", base: "apple.soc5", from: 55, j: 0, why: metric.PublicationCoarse}, // 50 x 2.1 / 20 = 5.25 %
 		{file: "no-ane", base: "apple.soc5", from: 55, long: 84, idle: [2]float64{3, 46}, j: 84 * 42, w: 42, idleW: 4.5, quantisation: 1.25},

@@ -111,7 +111,7 @@ func (r *run) curve(channel int) *curve {
 		if of.Quantity == trace.Power {
 			c = powerCurve(r.tr.Samples[channel], of, ceilingOf(of.Domain))
 		} else {
-			c = counterCurve(r.tr.Samples[channel], of, ceilingOf(of.Domain))
+			c = counterCurve(r.tr.Samples[channel], of, ceilingOf(of.Domain), writes(r.tr, channel))
 		}
 		r.curves[channel] = c
 	}

@@ -53,7 +53,7 @@ func simulate(period, window float64, phases, windows int) (s simulated) {
 	for range phases {
 		p := bursts(rnd, until)
 		samples := sampled(rnd, p, period, 20, until)
-		c := counterCurve(samples, trace.Channel{Domain: trace.NVGPU, Unit: "mJ"}, 3000)
+		c := counterCurve(samples, trace.Channel{Domain: trace.NVGPU, Unit: "mJ"}, 3000, nil)
 		for range windows {
 			from := 2*period + 0.2 + rnd.Float64()*(until-window-4*period-0.4)
 			truth := p.between(from, from+window)

@@ -3,6 +3,7 @@ package energy
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/cupel-dev/cupel/stages/metric"
@@ -25,14 +26,17 @@ func sound(t testing.TB, c *Cell) {
 		t.Error(err)
 	}
 	values(reflect.ValueOf(c), "", func(path string, v metric.Value) {
+		d, defined := definitionOf(path)
 		switch {
-		case v.Unit == "":
-			t.Errorf("%s has no unit", path)
+		case !defined || v.Unit != d.Unit && d.Unit != unitMoney:
+			t.Errorf("%s is in %q, defined as %q", path, v.Unit, d.Unit)
+		case v.Value == nil && codes[v.Reason] && !slices.Contains(d.NullWhen, v.Reason):
+			t.Errorf("%s is null for %s, which its definition does not list", path, v.Reason)
 		case v.Value == nil && v.Reason == "":
 			t.Errorf("%s is null without a reason", path)
 		case v.Value == nil && !codes[v.Reason]:
 			t.Errorf("%s is null for %q, which nobody explains", path, v.Reason)
-		case v.Value != nil && *v.Value < 0:
+		case v.Value != nil && *v.Value < 0 && v.Unit != unitC:
 			t.Errorf("%s is %v", path, *v.Value)
 		case v.Value != nil && *v.Value == 0 && (v.Unit == unitJ || v.Unit == unitW || v.Unit == unitTok || v.Unit == unitReq):
 			t.Errorf("%s is 0", path)

@@ -37,13 +37,14 @@ func disturbed(tr *trace.Trace, gpus []string, s span, processes int) string {
 		driver := tr.Driver
 		var limit *int64
 		var pids []int
-		for i, st := range during(tr, gpu, s) {
+		known := false
+		for _, st := range during(tr, gpu, s) {
 			switch {
 			case st.MIG != nil && *st.MIG:
 				return metric.MIG
 			case st.Processes != nil && *st.Processes > processes, len(st.PIDs) > processes:
 				return metric.ForeignProcess
-			case i > 0 && st.PIDs != nil && pids != nil && !slices.Equal(pids, st.PIDs):
+			case known && listed(st) && !slices.Equal(pids, st.PIDs):
 				return metric.ForeignProcess
 			case limit != nil && st.LimitMW != nil && *limit != *st.LimitMW:
 				return metric.PowerLimitChanged
@@ -51,12 +52,17 @@ func disturbed(tr *trace.Trace, gpus []string, s span, processes int) string {
 				return metric.DriverChanged
 			}
 			driver, limit = cmp.Or(st.Driver, driver), cmp.Or(st.LimitMW, limit)
-			if st.PIDs != nil {
-				pids = st.PIDs
+			if listed(st) {
+				pids, known = st.PIDs, true
 			}
 		}
 	}
 	return ""
+}
+
+// listed reports whether a state says which processes there were, none included.
+func listed(s trace.State) bool {
+	return s.PIDs != nil || s.Processes != nil && *s.Processes == 0
 }
 
 // limits are the enforced power limits at the start of a window, in W by device.

@@ -23,7 +23,7 @@ var (
 func (r *run) share(spans []span, of []trace.Quantity) num {
 	byDevice := map[string]num{}
 	for i, c := range r.tr.Channels {
-		if !slices.Contains(of, c.Quantity) || !r.concerns(c.Device) || !wasRead(r.tr.Samples[i]) {
+		if !slices.Contains(of, c.Quantity) || !measures(c) || !r.concerns(c.Device) || !wasRead(r.tr.Samples[i]) {
 			continue
 		}
 		byDevice[c.Device] = sum([]num{byDevice[c.Device], r.timeIn(i, spans)})
@@ -100,7 +100,7 @@ func (r *run) lastBefore(channel int, t int64) (trace.Sample, bool) {
 // start included, in units of the channel.
 func (r *run) readings(q trace.Quantity, s span, do func(c trace.Channel, v float64)) {
 	for i, c := range r.tr.Channels {
-		if c.Quantity != q || !r.concerns(c.Device) {
+		if c.Quantity != q || !measures(c) || !r.concerns(c.Device) {
 			continue
 		}
 		if first, there := r.lastBefore(i, s.from); there {

@@ -76,20 +76,31 @@ func (o *serveOptions) check() (err error) {
 	return o.sourceOptions.check()
 }
 
-// token reads the token from its file, or from the environment.
+// token reads the token from its file, or from the environment; "" = there is none.
 func token(file string) (string, error) {
 	if file == "" {
-		return os.Getenv(tokenVariable), nil
+		t := os.Getenv(tokenVariable)
+		if t != "" && !isToken(t) {
+			return "", fmt.Errorf("$%s: %w", tokenVariable, errToken)
+		}
+		return t, nil
 	}
 	b, err := diskfile.Read(file, 4<<10)
 	if err != nil {
 		return "", fmt.Errorf("--token-file %w", err)
 	}
 	t := strings.TrimSpace(string(b))
-	if t == "" || strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", fmt.Errorf("--token-file %s: want one line of printable ASCII without spaces", file)
+	if !isToken(t) {
+		return "", fmt.Errorf("--token-file %s: %w", file, errToken)
 	}
 	return t, nil
+}
+
+var errToken = errors.New("want one line of printable ASCII without spaces")
+
+// isToken reports whether t can be sent in a header.
+func isToken(t string) bool {
+	return t != "" && !strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 func (m *meter) serve(ctx context.Context, o serveOptions) error {

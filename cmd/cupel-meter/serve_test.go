@@ -153,6 +153,17 @@ func TestServeUsage(t *testing.T) {
 	}
 }
 
+func TestTokenOfEnvironment(t *testing.T) {
+	t.Setenv(tokenVariable, "0123456789abcdef")
+	if got, err := token(""); got != "0123456789abcdef" || err != nil {
+		t.Error(got, err)
+	}
+	t.Setenv(tokenVariable, "two words of it")
+	if _, err := token(""); err == nil || err.Error() != "$CUPEL_METER_TOKEN: want one line of printable ASCII without spaces" {
+		t.Error(err)
+	}
+}
+
 // A client may name GPUs, among those that are served.
 func TestServedGPUs(t *testing.T) {
 	o := serveOptions{sourceOptions: sourceOptions{GPUs: []string{"GPU-1"}}}

@@ -151,7 +151,8 @@ func equal[X comparable](a, b *X) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-// Write writes the trace. Its zero is the first moment.
+// Write writes the trace. Its zero is the first moment. It puts the readings in the
+// order of time: nothing is added afterwards.
 func (r *Recording) Write(to io.Writer) error {
 	zero, end := r.samples[0].at, r.samples[0].at
 	for _, s := range r.samples {
@@ -164,11 +165,10 @@ func (r *Recording) Write(to io.Writer) error {
 	if err := w.Sync(0, zero); err != nil {
 		return err
 	}
-	samples := slices.Clone(r.samples)
-	slices.SortStableFunc(samples, func(a, b sample) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(r.samples, func(a, b sample) int { return cmp.Compare(a.at, b.at) })
 	states, gap, before := slices.Clone(r.states), int64(0), zero
 	slices.SortStableFunc(states, func(a, b state) int { return cmp.Compare(a.at, b.at) })
-	for _, s := range samples {
+	for _, s := range r.samples {
 		for len(states) > 0 && states[0].at <= s.at {
 			if err := w.State(max(0, states[0].at-zero), states[0].State); err != nil {
 				return err

@@ -205,6 +205,23 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// A redirect would carry the token to another machine.
+func TestRedirect(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { t.Errorf("asked: %v", r.Header) }))
+	defer other.Close()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusFound)
+	}))
+	defer s.Close()
+	c := &Client{URL: s.URL, Token: "a token of some length"}
+	if _, err := c.Meter(t.Context()); err == nil || !strings.HasSuffix(err.Error(), "302 Found, and redirects are not followed") {
+		t.Error(err)
+	}
+	if err := c.Record(t.Context(), Want{}, nil, io.Discard); err == nil || !strings.HasSuffix(err.Error(), "302 Found, and redirects are not followed") {
+		t.Error(err)
+	}
+}
+
 // What comes after the last line is not waited for.
 func TestAfterTheEnd(t *testing.T) {
 	s := playing(t, func(w http.ResponseWriter, r *http.Request) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -265,6 +266,30 @@ func TestHangingDriver(t *testing.T) {
 	}
 	close(goOn)
 	<-sc.source.closed
+}
+
+// A client that takes nothing ends its recording.
+func TestClientTakesNothing(t *testing.T) {
+	o := newScript().options()
+	o.Patience = 50 * time.Millisecond
+	ended := make(chan error, 1)
+	o.Record = func(_ context.Context, w io.Writer, _ []source.Source, _ record.Options) (err error) {
+		for err == nil {
+			_, err = io.WriteString(w, strings.Repeat("x", 1<<16))
+		}
+		ended <- err
+		return err
+	}
+	s := serve(t, o)
+	s.Config.ErrorLog = nil
+	resp, err := http.Post(s.URL+"/v1/recordings", jsonType, strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error(err)
+	}
 }
 
 // A recording that fails is cut: the client does not see a proper end.

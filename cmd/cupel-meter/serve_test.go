@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/cupel-dev/cupel/stages/meter/remote"
 	"github.com/cupel-dev/cupel/stages/trace"
 )
@@ -161,6 +163,30 @@ func TestTokenOfEnvironment(t *testing.T) {
 	t.Setenv(tokenVariable, "two words of it")
 	if _, err := token(""); err == nil || err.Error() != "$CUPEL_METER_TOKEN: want one line of printable ASCII without spaces" {
 		t.Error(err)
+	}
+}
+
+// Every flag is described where people look for it.
+func TestServeAndImportDocumented(t *testing.T) {
+	m := &meter{}
+	for name, page := range map[string]string{"serve": "meter-remote.md", "import": "meter-sources.md"} {
+		text, err := os.ReadFile("../../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, _, err := m.root().Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources := m.sampleCmd().Flags() // those are described with sample
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if name == "serve" && sources.Lookup(f.Name) != nil || f.Name == "help" {
+				return
+			}
+			if !strings.Contains(string(text), "--"+f.Name) {
+				t.Errorf("docs/%s lacks --%s of %s", page, f.Name, name)
+			}
+		})
 	}
 }
 

@@ -48,10 +48,13 @@ func newSubscription(l *library, dict, listKey uintptr, list []Channel, chosen [
 	all := l.items(dict, listKey)
 	wanted := l.arrayMake(0, 0, l.arrayCallbacks)
 	s := &subscription{l: l, listKey: listKey, at: map[string]int{}}
-	if wanted == 0 || len(all) != len(list) {
-		return nil, errors.New("the list of channels changed")
+	if wanted == 0 {
+		return nil, errors.New("no memory for a list")
 	}
 	defer l.release(wanted)
+	if len(all) != len(list) {
+		return nil, errors.New("the list of channels changed")
+	}
 	for i, c := range chosen {
 		l.arrayAppend(wanted, all[c.At])
 		s.at[list[c.At].Name] = i

@@ -148,6 +148,9 @@ func (r *recorder) prepare(ctx context.Context, lay layout, t times) (*block, er
 	if err != nil {
 		return nil, err
 	}
+	if err := r.watch(ctx); err != nil {
+		return nil, err
+	}
 	period := r.period()
 	long := t.stretched(period)
 	r.run.WantedNS, r.run.PeriodNS, r.run.PilotRate = int64(long), int64(period), &rate

@@ -17,6 +17,7 @@ import (
 type Meter struct {
 	Record meter.Record // nil = there is none
 	Remote bool         // it is on another machine, whose clock is another
+	GPUs   []string     // UUIDs or indices that the binding selects, empty = all
 	Reason string       // code: why there is none
 	Detail string
 }

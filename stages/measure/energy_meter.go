@@ -107,7 +107,11 @@ func (r *recorder) begin(ctx context.Context, m Meter, seen bool) error {
 		r.run.Meter = evidence.MeterRemote
 	}
 	r.at.job.Progress(0, 0, "waiting for the meter")
-	rec := meter.Start(ctx, m.Record, meter.Want{GPUs: r.run.GPUs}, r.out)
+	want := meter.Want{GPUs: r.run.GPUs}
+	if len(want.GPUs) == 0 {
+		want.GPUs = m.GPUs // the meter knows them, and whether they are there
+	}
+	rec := meter.Start(ctx, m.Record, want, r.out)
 	if rec.Begun(ctx, beginPatience) {
 		r.rec = rec
 		return nil

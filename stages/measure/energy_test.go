@@ -251,6 +251,17 @@ func TestEnergyNeverSteady(t *testing.T) {
 	}
 }
 
+// TestEnergyGPUs: what the hardware does not tell, the binding may.
+func TestEnergyGPUs(t *testing.T) {
+	m := &scriptedMeter{period: 100 * time.Millisecond}
+	b, _ := energyCell(t, energyOf(fourAtOnce()), newEngine(), func(string) (Meter, error) {
+		return Meter{Record: m.record, Remote: true, GPUs: []string{"1"}}, nil
+	})
+	if !slices.Equal(m.want.GPUs, []string{"1"}) || b.head.Energy.GPUs != nil || b.head.Energy.Meter != "remote" {
+		t.Errorf("%+v, %+v", m.want, b.head.Energy)
+	}
+}
+
 // TestEnergyWithoutIdle: nothing is waited for.
 func TestEnergyWithoutIdle(t *testing.T) {
 	m := &scriptedMeter{period: 100 * time.Millisecond, celsius: func(time.Duration) int64 { return 40 }}

@@ -52,9 +52,9 @@ func (w *wiring) meterOf(candidate string) (measure.Meter, error) {
 	case err != nil:
 		return measure.Meter{}, err
 	case at.url != "":
-		return measure.Meter{Record: meterElsewhere(at).record, Remote: true}, nil
+		return measure.Meter{Record: meterElsewhere(at).record, Remote: true, GPUs: w.bindings[candidate].GPUs}, nil
 	}
-	return measure.Meter{Record: meter.Local(at.path)}, nil
+	return measure.Meter{Record: meter.Local(at.path), GPUs: w.bindings[candidate].GPUs}, nil
 }
 
 // lookAtMeter lists what the meter of a candidate's machine can read.

@@ -17,6 +17,7 @@ import (
 type Meter struct {
 	Record meter.Record // nil = there is none
 	Remote bool         // it is on another machine, whose clock is another
+	GPUs   []string     // UUIDs or indices that the binding selects, empty = all
 	Reason string       // code: why there is none
 	Detail string
 }
@@ -146,6 +147,9 @@ func (r *recorder) prepare(ctx context.Context, lay layout, t times) (*block, er
 	}
 	rate, err := r.pilot(ctx, loop)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.watch(ctx); err != nil {
 		return nil, err
 	}
 	period := r.period()

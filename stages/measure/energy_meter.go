@@ -31,6 +31,8 @@ type recorder struct {
 	run evidence.MeterRun
 	rec *meter.Recording // nil = there is none
 	out *kept
+
+	watched bool // see watch
 }
 
 // kept is an output that remembers why it could not be written.
@@ -105,7 +107,11 @@ func (r *recorder) begin(ctx context.Context, m Meter, seen bool) error {
 		r.run.Meter = evidence.MeterRemote
 	}
 	r.at.job.Progress(0, 0, "waiting for the meter")
-	rec := meter.Start(ctx, m.Record, meter.Want{GPUs: r.run.GPUs}, r.out)
+	want := meter.Want{GPUs: r.run.GPUs}
+	if len(want.GPUs) == 0 {
+		want.GPUs = m.GPUs // the meter knows them, and whether they are there
+	}
+	rec := meter.Start(ctx, m.Record, want, r.out)
 	if rec.Begun(ctx, beginPatience) {
 		r.rec = rec
 		return nil
@@ -182,18 +188,47 @@ func (r *recorder) pause(ctx context.Context, d time.Duration) bool {
 
 // period is that of the slowest energy counter so far, 0 = not known. A counter that
 // did not move has none.
-func (r *recorder) period() (slowest time.Duration) {
+func (r *recorder) period() time.Duration {
+	slowest, _ := r.periods()
+	return slowest
+}
+
+// periods is period, and whether every energy counter has one.
+func (r *recorder) periods() (slowest time.Duration, all bool) {
 	if r.rec == nil {
-		return 0
+		return 0, true
 	}
+	all = true
 	r.rec.Look(func(t *trace.Trace) {
 		for i, c := range t.Channels {
 			if c.Quantity == trace.Energy {
-				slowest = max(slowest, time.Duration(t.Period(i, 0, t.LastT).Mean))
+				p := time.Duration(t.Period(i, 0, t.LastT).Mean)
+				slowest, all = max(slowest, p), all && p > 0
 			}
 		}
 	})
-	return slowest
+	return slowest, all
+}
+
+// mostWatch bounds what is waited for to learn how often the counters change: one that
+// is published every 30 s has changed twice by then.
+const mostWatch = 95 * time.Second
+
+// watch waits until every energy counter was seen to change twice: how long the
+// window has to be is not known otherwise. It waits once.
+func (r *recorder) watch(ctx context.Context) error {
+	began := time.Now()
+	for !r.watched && time.Since(began) < mostWatch {
+		if _, all := r.periods(); all {
+			break
+		}
+		r.at.job.Progress(0, 0, "waiting for the counters to change")
+		if !r.pause(ctx, glance) {
+			break
+		}
+	}
+	r.watched = true
+	return ctx.Err()
 }
 
 // quiet waits until the machine is as it should be when the timed part begins, and
@@ -207,6 +242,9 @@ func (r *recorder) quiet(ctx context.Context, t times) error {
 	}
 	r.at.job.Progress(0, 0, "settling for "+t.settle.String())
 	wait(ctx, t.settle)
+	if err := r.watch(ctx); err != nil {
+		return err
+	}
 	long := t.rest(r.period())
 	r.at.job.Progress(0, 0, "idle for "+long.Round(time.Millisecond).String())
 	start := time.Now()

@@ -204,15 +204,25 @@ func TestEnergyCell(t *testing.T) {
 // TestEnergySlowCounter: half of a period of 2 s is 1 % of 100 s, and twenty-one of them
 // are 42 s.
 func TestEnergySlowCounter(t *testing.T) {
-	w := fourAtOnce()
-	w.Capacity.Requests = 400 // ten seconds, in which its period is seen
-	b, _ := energyCell(t, energyOf(w), newEngine(), with(&scriptedMeter{period: 2 * time.Second}))
+	b, _ := energyCell(t, energyOf(fourAtOnce()), newEngine(), with(&scriptedMeter{period: 2 * time.Second}))
 	run := b.head.Energy
 	if run.WantedNS != 100e9 || run.PeriodNS != 2e9 || b.head.WallNS < 100e9 || run.Idle.EndUnixNS-run.Idle.StartUnixNS != 42e9 {
 		t.Errorf("%+v, %d requests in %d", run, b.head.Requests, b.head.WallNS)
 	}
 	if run.Unsteady == "" || run.SteadyNS != 0 {
 		t.Errorf("%+v: there is no thermometer", run)
+	}
+}
+
+// TestEnergyFrozenCounter: a counter that stands still is not waited for for ever, and
+// makes nothing longer.
+func TestEnergyFrozenCounter(t *testing.T) {
+	b, job := energyCell(t, energyOf(fourAtOnce()), newEngine(), with(&scriptedMeter{period: time.Hour}))
+	if run := b.head.Energy; run.WantedNS != 20e9 || run.PeriodNS != 0 || run.Idle.EndUnixNS-run.Idle.StartUnixNS != 10e9 {
+		t.Errorf("%+v", run)
+	}
+	if tr := recorded(t, job); tr.LastT < 95e9 || tr.LastT > 95e9+60e9 {
+		t.Errorf("the recording lasts %d ns", tr.LastT)
 	}
 }
 
@@ -238,6 +248,17 @@ func TestEnergyNeverSteady(t *testing.T) {
 	b, _ := energyCell(t, energyOf(fourAtOnce(), func(e *spec.Energy) { e.Cooling = "30s" }), newEngine(), with(falling))
 	if run := b.head.Energy; run.SteadyNS != 30e9 || run.Unsteady != "the temperature was not steady after 30s" || run.Idle == nil {
 		t.Errorf("%+v", run)
+	}
+}
+
+// TestEnergyGPUs: what the hardware does not tell, the binding may.
+func TestEnergyGPUs(t *testing.T) {
+	m := &scriptedMeter{period: 100 * time.Millisecond}
+	b, _ := energyCell(t, energyOf(fourAtOnce()), newEngine(), func(string) (Meter, error) {
+		return Meter{Record: m.record, Remote: true, GPUs: []string{"1"}}, nil
+	})
+	if !slices.Equal(m.want.GPUs, []string{"1"}) || b.head.Energy.GPUs != nil || b.head.Energy.Meter != "remote" {
+		t.Errorf("%+v, %+v", m.want, b.head.Energy)
 	}
 }
 

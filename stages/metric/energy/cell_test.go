@@ -167,6 +167,10 @@ func TestIdle(t *testing.T) {
 		{"busy, and idle of ours", func(r *rig) { r.charts[4].at = constant(2001) }, nil, idle, 100, ""},
 		{"heat", func(r *rig) { r.charts[2].at = hotUntil(15) }, nil, idle, 0, metric.Thermal},
 		{"somebody else's", noting(5, trace.State{Processes: new(2)}), nil, idle, 0, metric.ForeignProcess},
+		{"it varies from second to second", counting(published(seesaw(85, 115), 0.1, 1e-3, 0)), nil, idle, 0, metric.IdleCV},
+		{"M11 is of 5 samples", counting(published(steps{{0, 100}, {5.5, 104}, {8.5, 108}, {12, 100}, {15, 400}}, 0.1, 1e-3, 0)), nil, m11, 104, ""},
+		{"more, by less than it may be off by", counting(published(steps{{0, 100}, {15, 100.2}}, 0.1, 1e-3, 0)), nil, net, 0, metric.NotAboveIdle},
+		{"more, by a little more", counting(published(steps{{0, 100}, {15, 100.5}}, 0.1, 1e-3, 0)), nil, net, 10, ""},
 		{"no more than idle", counting(published(flat(100), 0.1, 1e-3, 0)), nil, net, 0, metric.NotAboveIdle},
 		{"nor per token", counting(published(flat(100), 0.1, 1e-3, 0)), nil, active, 0, metric.NotAboveIdle},
 	} {
@@ -187,6 +191,14 @@ func TestIdle(t *testing.T) {
 			sound(t, &c)
 		})
 	}
+}
+
+// seesaw is between two powers, a second each.
+func seesaw(a, b float64) (p steps) {
+	for t := 0.0; t < 15; t += 2 {
+		p = append(p, step(t, a), step(t+1, b))
+	}
+	return append(p, step(16, 400))
 }
 
 // hotUntil is a clock held down for a tenth of the time up to a moment.
@@ -222,6 +234,7 @@ func TestClocks(t *testing.T) {
 		t.Errorf("off by %v ms", e)
 	}
 	want(t, "idle", c.Bases[0].LoadedIdleW, 100, "")
+	want(t, "quantisation", c.Bases[0].Windows[Whole].QuantisationPct, 0.25+200**c.ClockErrorMS.Value/20e3, "")
 	v, c = j(elsewhere(trace.Offset{Sent: here, There: startWall + 1e9, Received: here + 2e9}))
 	want(t, "an answer of 2 s", v, 0, metric.ClockOffsetTooLarge)
 	want(t, "of the idle machine", c.Bases[0].LoadedIdleW, 0, metric.ClockOffsetTooLarge)
@@ -330,6 +343,42 @@ func TestMissingPackage(t *testing.T) {
 	r.missing = []trace.Missing{{Device: "package-1", Domain: trace.RAPLPackage, Reason: "no-permission"}}
 	c := NewCell(one("rapl.package"), []Trial{beside(r.trace(t), twoTurns(17)...)})
 	want(t, "J", c.Bases[0].Windows[Whole].J, 0, metric.DomainMissing)
+}
+
+// A counter that changes at every look is that of the look: a window over a change of
+// power is not early by half a look.
+func TestFast(t *testing.T) {
+	r := box(20, 40, cpu("package-0"))
+	p := steps{{0, 150}, {20, 950}}
+	r = ranged(r.counts("package-0", trace.RAPLPackage, "uJ", "intel-rapl:0/energy_uj", published(p, 0.001, 1e-6, 5)), raplRange)
+	c := NewCell(one("rapl.package"), []Trial{beside(r.trace(t), twoTurns(17)...)})
+	if v := c.Bases[0].Windows[Whole].J; v.Value == nil || math.Abs(*v.Value-p.between(17, 37)) > 0.9 { // 1 ms of 800 W
+		t.Errorf("%s, want %v", text(v), p.between(17, 37))
+	}
+}
+
+// A plot is thin, and holds all the energy.
+func TestPlot(t *testing.T) {
+	for _, file := range []string{"wrap", "publication-2.1s", "thermal"} {
+		tr := recorded(t, file)
+		o := one(map[string]string{"wrap": "rapl.package", "publication-2.1s": "apple.soc5", "thermal": "nv.gpu"}[file])
+		c := NewCell(o, []Trial{beside(tr, twoTurns(17)...)})
+		p := c.Plot
+		if p == nil || len(p.T) > 600 || len(p.T) < 70 || len(p.T) != len(p.W) {
+			t.Fatalf("%s: %+v", file, p)
+		}
+		j, r := 0.0, newRun(&o, new(beside(tr, twoTurns(17)...)))
+		for i := 1; i < len(p.T); i++ {
+			j += p.W[i] * (p.T[i] - p.T[i-1])
+		}
+		all := r.all(r.reading(o.Bases[0]), []span{{int64(math.Round(p.T[0] * 1e9)), int64(math.Round(p.T[len(p.T)-1] * 1e9))}})
+		if all.why != "" || math.Abs(j/all.v-1) > 1e-6 {
+			t.Errorf("%s: %v J are drawn, %+v", file, j, all)
+		}
+		if hot := len(p.Thermal) > 0; hot != (file == "thermal") || len(p.Thermal) > 600 {
+			t.Errorf("%s: %d moments of heat", file, len(p.Thermal))
+		}
+	}
 }
 
 // Energy of adjacent windows adds up, and is independent of how it is asked for.

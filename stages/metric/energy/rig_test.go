@@ -176,7 +176,7 @@ func want(t testing.TB, what string, got metric.Value, v float64, reason string)
 		t.Errorf("%s: %s, want null with %s", what, text(got), reason)
 	case reason == "" && got.Value == nil:
 		t.Errorf("%s: %s, want %.12g", what, text(got), v)
-	case reason == "" && math.Abs(*got.Value-v) > 1e-9*max(math.Abs(v), 1):
+	case reason == "" && math.Abs(*got.Value-v) > 1e-7*max(math.Abs(v), 1):
 		t.Errorf("%s: %s, want %.12g", what, text(got), v)
 	}
 }

@@ -65,7 +65,7 @@ func (k tick) among(low, high *extremes, i int, moved float64) int64 {
 }
 
 // tickLeast is how many changes must agree to tell more than one alone.
-const tickLeast = 8
+const tickLeast = 32
 
 // extremes answers what the least of a stretch is.
 type extremes struct{ of [][]float64 } // of[k][i] = the least of 2^k from i on

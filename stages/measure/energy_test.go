@@ -102,7 +102,8 @@ func energyCell(t *testing.T, c *spec.Campaign, ep Endpoint, m func(string) (Met
 	t.Helper()
 	job := energyJob(t, c)
 	synctest.Test(t, func(t *testing.T) {
-		cell := Cell{Dial: dial(ep), CPU: func() int64 { return 0 }, open: openInBubble, Attempt: func() string { return "7" }, Meter: m}
+		cell := Cell{Dial: dial(ep), CPU: func() int64 { return 0 }, open: openInBubble, Attempt: func() string { return "7" }, Meter: m,
+			Clock: func() trace.Clock { return trace.Clock{Synchronised: true, ErrorNS: 7} }}
 		if err := cell.Run(t.Context(), job); err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +174,7 @@ func TestEnergyCell(t *testing.T) {
 		t.Errorf("a steady temperature was waited for %d ns", run.SteadyNS)
 	}
 	run.SteadyNS = 0
-	if d := cmp.Diff(evidence.MeterRun{Meter: "local", GPUs: []string{"GPU-1"}, WantedNS: 20e9, PeriodNS: 100e6, PilotRate: &rate}, run); d != "" {
+	if d := cmp.Diff(evidence.MeterRun{Meter: "local", GPUs: []string{"GPU-1"}, WantedNS: 20e9, PeriodNS: 100e6, PilotRate: &rate, Clock: &trace.Clock{Synchronised: true, ErrorNS: 7}}, run); d != "" {
 		t.Error(d)
 	}
 	if idle.EndUnixNS-idle.StartUnixNS != 10e9 || idle.EndUnixNS > h.StartUnixNS {
@@ -497,7 +498,7 @@ func TestEnergyElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := trials[0]
-	if got.Trace == nil || got.Trace.WallNS != began.Add(-time.Hour-5*time.Second).UnixNano() || got.Local || got.None != "" || got.Idle == nil || len(got.Requests) != 920 {
+	if got.Trace == nil || got.Trace.WallNS != began.Add(-time.Hour-5*time.Second).UnixNano() || got.Local || got.None != "" || got.Idle == nil || len(got.Requests) != 920 || got.Clock.ErrorNS != 7 {
 		t.Fatalf("%+v", got)
 	}
 	for _, o := range got.Trace.Offsets {

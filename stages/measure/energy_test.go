@@ -611,3 +611,32 @@ func TestMeterStep(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestEnergyJoules: a machine that takes 300 W, from the campaign to joules: idle and
+// loaded alike, and so nothing net.
+func TestEnergyJoules(t *testing.T) {
+	c := energyOf(fourAtOnce())
+	b, job := energyCell(t, c, newEngine(), with(&scriptedMeter{period: 100 * time.Millisecond, celsius: func(time.Duration) int64 { return 40 }}))
+	doc := energyMetrics(t, c, job, nil)
+	of := doc.Energy[0].Bases[0]
+	whole := of.Windows[energy.Whole]
+	for name, v := range map[string]struct {
+		got  metric.Value
+		want float64
+	}{
+		"W": {whole.W, 300}, "J": {whole.J, 300 * float64(b.head.WallNS) / 1e9}, "loaded idle": {of.LoadedIdleW, 300},
+		"J per request": {whole.JPerRequest, 300 * float64(b.head.WallNS) / 1e9 / 920}, "period": {of.PublicationMS, 100},
+	} {
+		if v.got.Value == nil || math.Abs(*v.got.Value/v.want-1) > 0.005 {
+			t.Errorf("%s: %+v, want %v", name, v.got, v.want)
+		}
+	}
+	if cell := doc.Cells[0]; cell.Name != "c=4" || cell.Completed != 920 || *cell.RequestRate.Value != 40 {
+		t.Errorf("%+v", cell)
+	}
+	for name, w := range of.Windows {
+		if w.JPerOutputToken.Value != nil && *w.JPerOutputToken.Value <= 0 {
+			t.Errorf("%s: %+v", name, w.JPerOutputToken)
+		}
+	}
+}

@@ -80,6 +80,16 @@ func (w *wiring) lookAtMeter(ctx context.Context, candidate string) (evidence.Me
 	return meterDoc(p), "", nil
 }
 
+// clientClock is what this system says of its wall clock. That it cannot be asked is a
+// clock that nobody keeps.
+func clientClock() trace.Clock {
+	ok, off, err := thisSystem.synced()
+	if err != nil {
+		return trace.Clock{}
+	}
+	return trace.Clock{Synchronised: ok, ErrorNS: max(int64(off), 0)}
+}
+
 // meterDoc is what a probe says of the machine, without which devices they are.
 func meterDoc(p *trace.Probe) evidence.MeterDoc {
 	if p.None != nil {

@@ -127,7 +127,7 @@ func (w *wiring) runners() map[string]step.Runner {
 		},
 		preflight.Kind:       w.preflight(),
 		measure.KindGenerate: measure.Generate{Dial: dial},
-		measure.KindCell:     measure.Cell{Dial: dial, SelfCheck: w.checker(), Attempt: w.attempt, Beside: w.beside, Meter: w.meterOf},
+		measure.KindCell:     measure.Cell{Dial: dial, SelfCheck: w.checker(), Attempt: w.attempt, Beside: w.beside, Meter: w.meterOf, Clock: clientClock},
 		measure.KindMetrics:  measure.Metrics{},
 		measure.KindMeter:    measure.LookAtMeter(w.lookAtMeter),
 		imported.Kind:        imported.Runner{},

@@ -37,6 +37,9 @@ type MeterRun struct {
 	Unsteady  string    `json:"unsteady,omitempty"`   // why it is not known to have been steady, "" = it was, or need not be
 	Idle      *WallSpan `json:"idle,omitempty"`       // in which nothing was in flight; nil = it was left out
 	Failure   string    `json:"failure,omitempty"`    // why the trace is not whole, "" = it is, or there was no meter
+	// Clock is what the client's system said of its wall clock, for recordings of
+	// another machine that have no exchange of clocks; nil = it was not asked.
+	Clock *trace.Clock `json:"clock,omitempty"`
 }
 
 // WallSpan is a stretch of the client's wall clock, ns since 1970.

@@ -11,6 +11,7 @@ import (
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/measure/dispatch"
 	"github.com/cupel-dev/cupel/stages/metric"
+	"github.com/cupel-dev/cupel/stages/trace"
 )
 
 // Cell measures one cell of a serving workload. It is not resumable: a cell
@@ -34,6 +35,8 @@ type Cell struct {
 	// Meter returns what records the energy of a candidate's machine, a Meter whose
 	// Record is nil where there is none; nil = there is none anywhere.
 	Meter func(candidate string) (Meter, error)
+	// Clock is what the system says of its wall clock; nil = it is not asked.
+	Clock func() trace.Clock
 
 	open opener // nil = dispatch.Open
 }

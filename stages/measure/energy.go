@@ -130,6 +130,9 @@ func (c Cell) metered(ctx context.Context, at *station, p *cellParams, lay layou
 		last.close()
 		return err
 	}
+	if c.Clock != nil {
+		rec.run.Clock = new(c.Clock())
+	}
 	last.head.Energy = &rec.run
 	return out.add(last)
 }

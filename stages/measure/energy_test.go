@@ -102,7 +102,8 @@ func energyCell(t *testing.T, c *spec.Campaign, ep Endpoint, m func(string) (Met
 	t.Helper()
 	job := energyJob(t, c)
 	synctest.Test(t, func(t *testing.T) {
-		cell := Cell{Dial: dial(ep), CPU: func() int64 { return 0 }, open: openInBubble, Attempt: func() string { return "7" }, Meter: m}
+		cell := Cell{Dial: dial(ep), CPU: func() int64 { return 0 }, open: openInBubble, Attempt: func() string { return "7" }, Meter: m,
+			Clock: func() trace.Clock { return trace.Clock{Synchronised: true, ErrorNS: 7} }}
 		if err := cell.Run(t.Context(), job); err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +174,7 @@ func TestEnergyCell(t *testing.T) {
 		t.Errorf("a steady temperature was waited for %d ns", run.SteadyNS)
 	}
 	run.SteadyNS = 0
-	if d := cmp.Diff(evidence.MeterRun{Meter: "local", GPUs: []string{"GPU-1"}, WantedNS: 20e9, PeriodNS: 100e6, PilotRate: &rate}, run); d != "" {
+	if d := cmp.Diff(evidence.MeterRun{Meter: "local", GPUs: []string{"GPU-1"}, WantedNS: 20e9, PeriodNS: 100e6, PilotRate: &rate, Clock: &trace.Clock{Synchronised: true, ErrorNS: 7}}, run); d != "" {
 		t.Error(d)
 	}
 	if idle.EndUnixNS-idle.StartUnixNS != 10e9 || idle.EndUnixNS > h.StartUnixNS {
@@ -497,7 +498,7 @@ func TestEnergyElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := trials[0]
-	if got.Trace == nil || got.Trace.WallNS != began.Add(-time.Hour-5*time.Second).UnixNano() || got.Local || got.None != "" || got.Idle == nil || len(got.Requests) != 920 {
+	if got.Trace == nil || got.Trace.WallNS != began.Add(-time.Hour-5*time.Second).UnixNano() || got.Local || got.None != "" || got.Idle == nil || len(got.Requests) != 920 || got.Clock.ErrorNS != 7 {
 		t.Fatalf("%+v", got)
 	}
 	for _, o := range got.Trace.Offsets {
@@ -608,5 +609,34 @@ func TestMeterStep(t *testing.T) {
 	})
 	if err := gone.Run(t.Context(), &pintest.Job{S: steps[i]}); !errors.Is(err, step.ErrUnreachable) {
 		t.Error(err)
+	}
+}
+
+// TestEnergyJoules: a machine that takes 300 W, from the campaign to joules: idle and
+// loaded alike, and so nothing net.
+func TestEnergyJoules(t *testing.T) {
+	c := energyOf(fourAtOnce())
+	b, job := energyCell(t, c, newEngine(), with(&scriptedMeter{period: 100 * time.Millisecond, celsius: func(time.Duration) int64 { return 40 }}))
+	doc := energyMetrics(t, c, job, nil)
+	of := doc.Energy[0].Bases[0]
+	whole := of.Windows[energy.Whole]
+	for name, v := range map[string]struct {
+		got  metric.Value
+		want float64
+	}{
+		"W": {whole.W, 300}, "J": {whole.J, 300 * float64(b.head.WallNS) / 1e9}, "loaded idle": {of.LoadedIdleW, 300},
+		"J per request": {whole.JPerRequest, 300 * float64(b.head.WallNS) / 1e9 / 920}, "period": {of.PublicationMS, 100},
+	} {
+		if v.got.Value == nil || math.Abs(*v.got.Value/v.want-1) > 0.005 {
+			t.Errorf("%s: %+v, want %v", name, v.got, v.want)
+		}
+	}
+	if cell := doc.Cells[0]; cell.Name != "c=4" || cell.Completed != 920 || *cell.RequestRate.Value != 40 {
+		t.Errorf("%+v", cell)
+	}
+	for name, w := range of.Windows {
+		if w.JPerOutputToken.Value != nil && *w.JPerOutputToken.Value <= 0 {
+			t.Errorf("%s: %+v", name, w.JPerOutputToken)
+		}
 	}
 }

@@ -117,6 +117,9 @@ func (p *metricsParams) recordings(job step.Job, blocks []measured, cell string)
 		t := energy.Trial{Requests: b.trial.Requests, StartUnixNS: b.head.StartUnixNS, WallNS: b.head.WallNS}
 		if m := b.head.Energy; m != nil {
 			t.GPUs, t.Local = m.GPUs, m.Meter == evidence.MeterLocal
+			if m.Clock != nil {
+				t.Clock = *m.Clock
+			}
 			if m.Idle != nil {
 				t.Idle = &energy.Span{Start: m.Idle.StartUnixNS, End: m.Idle.EndUnixNS}
 			}

@@ -1,6 +1,9 @@
 package metric
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Units of energy.
 const (
@@ -19,9 +22,9 @@ var (
 	ofBase  = and(ofState, DomainMissing, BasesDiffer)
 	ofCurve = and(ofBase, CounterFrozen, CounterBackwards, CounterReset, SamplingGap, NotBracketed, Implausible, Thermal)
 	ofSpans = []string{NoRequests, IncompleteCell, ContractFailed, Unaccounted, InconsistentTime, ZeroDuration, Overlapping, NotStreamed, NoOutput, OpenLoop, NoSteadyWindow, FewCompletions, NotFinite}
-	ofJ     = slices.Compact(slices.Sorted(slices.Values(slices.Concat(ofCurve, ofSpans, []string{PublicationCoarse, ClockOffsetTooLarge, CrossCheck}))))
+	ofJ     = sorted(ofCurve, ofSpans, []string{PublicationCoarse, ClockOffsetTooLarge, CrossCheck})
 	ofIdle  = and(ofCurve, NoRequests, NoIdle, IdleTooShort, IdleCV, CrossCheck, InconsistentTime, ClockOffsetTooLarge, NotFinite)
-	ofNet   = slices.Compact(slices.Sorted(slices.Values(slices.Concat(ofJ, ofIdle, []string{NotAboveIdle}))))
+	ofNet   = sorted(ofJ, ofIdle, []string{NotAboveIdle})
 	ofTurn  = and(ofJ, TooBrief, OneToken, NoUsage)
 	ofCell  = and(ofState, NoRequests, InconsistentTime, ZeroDuration)
 )
@@ -33,7 +36,7 @@ var perEnergy = []Definition{
 	energyOf("w", unitW, "energy_j / energy_duration_s", ofJ, "lower"),
 	energyOf("duration_s", unitS, "sum of the stretches of the window; below 600 the label is indicative", and(ofBase, ofSpans...), ""),
 	energyOf("quantisation_pct", unitPct, "100 x (half a publication period, or half the longest gap between looks in a stretch, + twice the error of the clocks) x stretches / energy_duration_s; the worst trial's", and(ofCurve, ofSpans...), "lower"),
-	energyOf("net_j", unitJ, "energy_j - loaded_idle_w x energy_duration_s, trial by trial; only when positive", ofNet, "lower"),
+	energyOf("net_j", unitJ, "energy_j - loaded_idle_w x energy_duration_s, trial by trial; only when more than the energy may be off by", ofNet, "lower"),
 	energyOf("j_per_request", unitJReq, "energy_j / requests; only when every request completed", and(ofJ, PartialRequests), "lower"),
 	energyOf("j_per_output_token", unitJTok, "energy_j / sum of output_tokens; in steady those that arrived in it", and(ofJ, NoUsage, NoEventStamps), "lower"),
 	energyOf("j_per_output_interval", unitJTok, "energy_j / sum of (output_tokens - 1); in decode alone", and(ofJ, NoUsage, DecodeOnly, OneToken), "lower"),
@@ -42,7 +45,7 @@ var perEnergy = []Definition{
 	energyOf("net_j_per_output_token", unitJTok, "energy_net_j / sum of output_tokens, as above", and(ofNet, NoUsage, NoEventStamps), "lower"),
 	energyOf("net_j_per_output_interval", unitJTok, "energy_net_j / sum of (output_tokens - 1); in decode alone", and(ofNet, NoUsage, DecodeOnly, OneToken), "lower"),
 	energyOf("net_j_per_total_token", unitJTok, "energy_net_j / sum of (prompt_tokens + output_tokens)", and(ofNet, NoUsage, PartialRequests), "lower"),
-	energyOf("cost_per_m_output_tokens", unitMoney, "energy_j_per_output_token x 10^6 / 3.6 x 10^6 x price of a kilowatt-hour: the energy alone", and(ofJ, NoUsage, NoEventStamps, NoKWhPrice), "lower"),
+	energyOf("cost_per_m_output_tokens", unitMoney, "energy_j_per_output_token x 1,000,000 / 3,600,000 x price of a kilowatt-hour: the energy alone", and(ofJ, NoUsage, NoEventStamps, NoKWhPrice), "lower"),
 
 	{"loaded_idle_w{base}", unitW, scopeEnergy, "median of the mean powers of samples of 1 s, or two publication periods, while nothing is in flight and the model is loaded; 10 s and 20 periods at least, coefficient of variation 10 % at most", ofIdle, 1, "lower", nil},
 	{"publication_ms{base}", unitMS, scopeEnergy, "mean time between two changes of the base's slowest counter, stretches of 5 and more left out; of one that changes at every look the time between looks", and(ofBase, CounterFrozen, NotBracketed, NoRequests), 1, "lower", nil},
@@ -60,6 +63,21 @@ var perEnergy = []Definition{
 	{"idle_cv_pct", unitPct, scopeEnergy, "coefficient of variation of the samples of loaded_idle_w, of the first base; the worst trial's", and(ofIdle, ZeroDuration), 1, "lower", nil},
 	{"clock_error_ms", unitMS, scopeEnergy, "by how much the clocks of the recording and of the requests may be apart; the worst trial's", ofCell, 1, "lower", nil},
 	{"power_limit_w", unitW, scopeEnergy, "enforced power limits at the start, summed over the GPUs", and(ofCell, NotReported), 1, "", nil},
+}
+
+// sorted are the reasons of several lists, each once.
+func sorted(lists ...[]string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(lists...))))
+}
+
+// asJ are the reasons of an energy in few words: those of energy_j first.
+func asJ(reasons []string) string {
+	isOf := func(r string) bool { return slices.Contains(ofJ, r) }
+	own := slices.DeleteFunc(sorted(reasons), isOf)
+	if len(sorted(reasons))-len(own) < len(ofJ) {
+		return strings.Join(sorted(reasons), ", ")
+	}
+	return strings.Join(append([]string{"as energy_j"}, own...), ", ")
 }
 
 func energyOf(name, unit, formula string, nullWhen []string, better string) Definition {

@@ -56,7 +56,11 @@ func Markdown() string {
 		fmt.Fprintf(&b, "\n## %s\n\n| id | unit | better | formula | null when | version | also called |\n|---|---|---|---|---|---|---|\n", s.title)
 		for _, d := range Dictionary {
 			if d.Scope == s.scope {
-				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %d | %s |\n", d.ID, d.Unit, d.Better, d.Formula, strings.Join(d.NullWhen, ", "), d.Version, strings.Join(d.Aliases, ", "))
+				null := strings.Join(d.NullWhen, ", ")
+				if s.scope == scopeEnergy && d.ID != perEnergy[0].ID {
+					null = asJ(d.NullWhen)
+				}
+				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %d | %s |\n", d.ID, d.Unit, d.Better, d.Formula, null, d.Version, strings.Join(d.Aliases, ", "))
 			}
 		}
 	}

@@ -161,6 +161,7 @@ func TestIdle(t *testing.T) {
 		{"too short", nil, func(x *Trial) { x.Idle = idleAt(2, 11.9) }, idle, 0, metric.IdleTooShort},
 		{"nobody waited", nil, func(x *Trial) { x.Idle = nil }, idle, 0, metric.NoIdle},
 		{"backwards", nil, func(x *Trial) { x.Idle = idleAt(14, 2) }, idle, 0, metric.InconsistentTime},
+		{"in another age", nil, func(x *Trial) { x.Idle = &Span{3e18, 4e18} }, idle, 0, metric.NotBracketed},
 		{"before the recording", nil, func(x *Trial) { x.Idle = idleAt(-20, -5) }, idle, 0, metric.NotBracketed},
 		{"busy host", func(r *rig) { r.charts[4].at = constant(2001) }, nil, m11, 0, metric.BusyHost},
 		{"two cores", func(r *rig) { r.charts[4].at = constant(2000) }, nil, m11, 100, ""},

@@ -81,7 +81,7 @@ func (b *counter) look(t, v int64) {
 	}
 	counted, why := b.counted(v, seconds(t-b.changed))
 	if why != "" && (b.fast || len(b.ticks) > 0) { // before the first knot nothing is said anyway
-		b.breaks = append(b.breaks, broken{span{before, max(t, before+1)}, why})
+		b.breaks = append(b.breaks, broken{span{b.changed, max(t, b.changed+1)}, why})
 	}
 	b.v, b.changed = v, t
 	b.sum += counted

@@ -80,7 +80,7 @@ func (c *curve) refuses(s span) string {
 			return metric.CounterFrozen
 		}
 	}
-	if i < 0 || j >= n {
+	if i < 0 || j >= n || s.from > s.to {
 		return metric.NotBracketed
 	}
 	return ""

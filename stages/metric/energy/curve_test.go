@@ -24,7 +24,7 @@ func TestPowerCurve(t *testing.T) {
 			t.Errorf("%d to %d: %+v, want %v", x.from, x.to, j, x.j)
 		}
 	}
-	for _, s := range []span{{-1, 1e9}, {3e9, 4e9 + 1}} {
+	for _, s := range []span{{-1, 1e9}, {3e9, 4e9 + 1}, {3e9, 1e9}} {
 		if j := c.joules(s); j.why != metric.NotBracketed {
 			t.Errorf("%v: %+v", s, j)
 		}
@@ -32,6 +32,11 @@ func TestPowerCurve(t *testing.T) {
 	of[4].V = -1
 	if j := powerCurve(of, trace.Channel{Unit: "W"}, 3000).joules(span{0, 4e9}); j.why != metric.Implausible {
 		t.Errorf("a power below 0: %+v", j)
+	}
+	for to, why := range map[int64]string{1e9: "", 15e8: metric.Implausible} {
+		if j := powerCurve(of, trace.Channel{Unit: "W"}, 3000).joules(span{0, to}); j.why != why {
+			t.Errorf("before a power below 0, to %d: %+v", to, j)
+		}
 	}
 	of[4].V = 3001
 	if j := powerCurve(of, trace.Channel{Unit: "W"}, 3000).joules(span{5e8, 25e8}); j.why != metric.Implausible {

@@ -1,7 +1,9 @@
 package energy
 
 import (
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,5 +33,17 @@ func TestDoc(t *testing.T) {
 		if of && !strings.Contains(doc, "`"+r.Code+"`") {
 			t.Errorf("it does not say when %s", r.Code)
 		}
+	}
+}
+
+// The bases are those that a campaign may ask for.
+func TestBases(t *testing.T) {
+	b, err := os.ReadFile("../../../schemas/measure.cue")
+	must(t, err)
+	_, list, _ := strings.Cut(string(b), "\n#EnergyBase: ")
+	list, _, _ = strings.Cut(list, "\n")
+	names := strings.Split(strings.ReplaceAll(list, `"`, ""), " | ")
+	if have := slices.Sorted(maps.Keys(Bases)); !slices.Equal(have, slices.Sorted(slices.Values(names))) {
+		t.Errorf("%q, the schema has %q", have, names)
 	}
 }

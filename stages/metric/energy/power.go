@@ -29,7 +29,11 @@ func powerCurve(samples []trace.Sample, c trace.Channel, ceiling float64) *curve
 		}
 		w := float64(s.V) * unit
 		if w < 0 || w > ceiling {
-			out.breaks = append(out.breaks, broken{span{s.T, s.T + 1}, metric.Implausible})
+			from := s.T
+			if n > 0 {
+				from = out.t[n-1]
+			}
+			out.breaks = append(out.breaks, broken{span{from, s.T + 1}, metric.Implausible})
 			w = 0
 		}
 		j := 0.0

@@ -124,8 +124,8 @@ at either end. Interpolated is what cupel does.
 	b.WriteString(`
 A straight line through a period is off by at most P (a - m)(m - b) / (a - b) J, where the
 power is between a and b and its mean is m: here 7.8 J at P = 0.1 s at either end. That is
-3.1 % of a second and 0.6 % of five at the mean of 495 W. Of all guesses the line is the one
-whose worst case is least.
+3.1 % of a second and 0.6 % of five at the mean of 495 W. A line needs no guess at
+what the power was doing. The moment of each step adds to it what the looks leave open.
 
 Not simulated: that the sensor of some GPUs looks at 25 ms of every 100 ms only, and the
 few percent by which a board differs from a meter at its plug. Both are in the counter

@@ -45,7 +45,7 @@ func (r *run) share(spans []span, of []trace.Quantity) num {
 // of the binding, and everything else.
 func (r *run) concerns(device string) bool {
 	i := slices.IndexFunc(r.tr.Devices, func(d trace.Device) bool { return d.ID == device })
-	return r.tr.Devices[i].Kind != trace.GPU || slices.Contains(r.gpus, device)
+	return i >= 0 && r.tr.Devices[i].Kind != trace.GPU || slices.Contains(r.gpus, device)
 }
 
 // timeIn is by how many seconds a counter of time went on in the stretches.

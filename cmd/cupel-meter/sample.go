@@ -45,7 +45,7 @@ trace is one line that says why, and that alone is no error.
 		RunE:    func(c *cobra.Command, _ []string) error { return m.sample(c.Context(), o) },
 	}
 	f := c.Flags()
-	f.Float64Var(&o.hz, "hz", 20, "looks a second, 1 to 200")
+	f.Float64Var(&o.hz, "hz", record.UsualHz, "looks a second, 1 to 200")
 	f.DurationVar(&o.length, "for", 0, "how long; 0: until the end of the input, or a signal")
 	f.BoolVar(&o.untilEOF, "until-eof", false, "end when standard input does")
 	f.StringVar(&o.out, "out", "", "a new file for the trace; without it, standard output")

@@ -27,8 +27,8 @@ type Header struct {
 
 // Clock is what the system says of its wall clock.
 type Clock struct {
-	Synchronised bool  `json:"synchronised"`       // kept by NTP, PTP or the like
-	ErrorNS      int64 `json:"error_ns,omitempty"` // at most so far off, 0 = not known
+	Synchronised bool  `json:"synchronised"`      // kept by NTP, PTP or the like
+	ErrorNS      int64 `json:"error_ns,omitzero"` // at most so far off, 0 = not known
 }
 
 // Device is one thing that is measured.
@@ -49,12 +49,12 @@ const (
 
 // Channel is one number of one device that is read again and again.
 type Channel struct {
-	Device   string   `json:"device"`          // its ID
-	Domain   Domain   `json:"domain"`          // what part of the device the number is about
-	Quantity Quantity `json:"quantity"`        // what the number is
-	Unit     string   `json:"unit"`            // see Units
-	Source   string   `json:"source"`          // the function, field or file: nvmlDeviceGetTotalEnergyConsumption, field 186, intel-rapl:0/energy_uj
-	Range    int64    `json:"range,omitempty"` // a counter goes on at 0 after this value; 0 = not known
+	Device   string   `json:"device"`         // its ID
+	Domain   Domain   `json:"domain"`         // what part of the device the number is about
+	Quantity Quantity `json:"quantity"`       // what the number is
+	Unit     string   `json:"unit"`           // see Units
+	Source   string   `json:"source"`         // the function, field or file: nvmlDeviceGetTotalEnergyConsumption, field 186, intel-rapl:0/energy_uj
+	Range    int64    `json:"range,omitzero"` // a counter goes on at 0 after this value; 0 = not known
 }
 
 // Counts reports whether the channel is of energy or power.
@@ -163,9 +163,9 @@ type Offset struct {
 
 // End says that the recording ended as it should.
 type End struct {
-	Why    string `json:"why"`               // asked | duration | input-ended | full
-	Late   int    `json:"late,omitempty"`    // looks that came more than half a period late, or not at all
-	MaxGap int64  `json:"max_gap,omitempty"` // ns, the longest between two looks
+	Why    string `json:"why"`              // asked | duration | input-ended | full
+	Late   int    `json:"late,omitzero"`    // looks that came more than half a period late, or not at all
+	MaxGap int64  `json:"max_gap,omitzero"` // ns, the longest between two looks
 }
 
 // Why a recording ended.

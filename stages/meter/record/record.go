@@ -16,6 +16,11 @@ import (
 	"github.com/cupel-dev/cupel/stages/trace"
 )
 
+// UsualHz is how many looks a second are made where nobody asks for another number. It
+// divides no period that is a whole number of tens of ms: looks in step with a counter
+// of 100 ms see every change equally late, and learn less about when it was.
+const UsualHz = 23
+
 // Options say how to record.
 type Options struct {
 	Meter string          // name and version of what records, for the header

@@ -3,6 +3,8 @@
 // with it. docs/meter-remote.md describes both.
 package remote
 
+import "github.com/cupel-dev/cupel/stages/meter/record"
+
 // The paths of the server. Documents are JSON; a recording is a trace.
 const (
 	meterPath      = "/v1/meter"      // GET: what can be read, as cupel-meter probe prints it
@@ -27,7 +29,7 @@ type clock struct {
 // request asks for a recording.
 type request struct {
 	GPUs []string `json:"gpus,omitempty"` // UUIDs or indices, none = all
-	Hz   float64  `json:"hz,omitempty"`   // looks a second, 0 = 20
+	Hz   float64  `json:"hz,omitempty"`   // looks a second, 0 = record.UsualHz
 }
 
 // failure is every answer that is not what was asked for.
@@ -39,7 +41,7 @@ type failure struct {
 const (
 	maxBody  = 64 << 10
 	maxGPUs  = 64
-	usualHz  = 20
+	usualHz  = record.UsualHz
 	maxHz    = 200
 	idLength = 32 // hexadecimal digits
 )

@@ -37,7 +37,7 @@ type Client struct {
 // Want says what is to be recorded.
 type Want struct {
 	GPUs []string // UUIDs or indices, none = all
-	Hz   float64  // looks a second, 0 = 20
+	Hz   float64  // looks a second, 0 = record.UsualHz
 }
 
 // session is a client with its connections.

@@ -208,7 +208,7 @@ func TestClientGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if o := <-sc.asked; o.Hz != 20 || o.Meter != "test" || o.For != 24*time.Hour || len(o.Extra) != 1 || sc.gpus[0] != "GPU-1" {
+	if o := <-sc.asked; o.Hz != record.UsualHz || o.Meter != "test" || o.For != 24*time.Hour || len(o.Extra) != 1 || sc.gpus[0] != "GPU-1" {
 		t.Errorf("%+v", o)
 	}
 	if len(resp.Header.Get(idHeader)) != idLength {

@@ -7,16 +7,12 @@ import (
 	"github.com/cupel-dev/cupel/stages/trace"
 )
 
-// age is what a driver says of its own counter: how many ns ago it last wrote it. Then
-// nobody needs to guess when a change happened.
-const age trace.Quantity = "age"
-
 // writes are the moments at which the driver says that it wrote a channel, ascending;
-// nil where it does not say.
+// nil where it does not say. Where it does, nobody needs to guess when a change happened.
 func writes(tr *trace.Trace, channel int) (at []int64) {
 	of := tr.Channels[channel]
 	i := slices.IndexFunc(tr.Channels, func(c trace.Channel) bool {
-		return c.Quantity == age && c.Device == of.Device && c.Domain == of.Domain && c.Source == of.Source && c.Unit == "ns"
+		return c.Quantity == trace.Age && c.Device == of.Device && c.Domain == of.Domain && c.Source == of.Source && c.Unit == "ns"
 	})
 	if i < 0 {
 		return nil

@@ -24,7 +24,7 @@ func TestAge(t *testing.T) {
 		return int64(math.Round(p.joules(last(at)) * 1000)), ""
 	})
 	plain := r
-	r = r.reads("soc", trace.AppleGPU, age, "ns", "Energy Model/GPU", func(at float64) (int64, string) {
+	r = r.reads("soc", trace.AppleGPU, trace.Age, "ns", "Energy Model/GPU", func(at float64) (int64, string) {
 		return int64(math.Round((at - last(at)) * 1e9)), ""
 	})
 	of := func(r rig) metric.Value {

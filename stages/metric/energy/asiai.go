@@ -159,7 +159,8 @@ func (r *run) leftOut(runs []num) {
 }
 
 // medianOf those that are there, or the reason of the first that is not and is not one
-// of those for which it may be left out; or of the first, when there is none at all.
+// of those for which it may be left out; or, where fewer than half are there, of the
+// first that is not: the few would stand for all.
 func medianOf(ns []num, out []string) num {
 	var xs []float64
 	for _, n := range ns {
@@ -171,6 +172,8 @@ func medianOf(ns []num, out []string) num {
 		}
 	}
 	switch {
+	case 2*len(xs) < len(ns):
+		return ns[slices.IndexFunc(ns, func(n num) bool { return n.why != "" })]
 	case len(xs) > 0:
 		slices.Sort(xs)
 		return have(median(xs))

@@ -85,23 +85,17 @@ const (
 	idlePeriods = 21
 )
 
-// stretched is the length of the timed part: the campaign's, or that at which the
-// period of the slowest counter is small enough.
+// wanted is the length that the timed part should have: the campaign's, or that at
+// which the period of the slowest counter is small enough.
+func (t times) wanted(period time.Duration) time.Duration { return max(t.window, perCent*period) }
+
+// stretched is the length that it is made to have.
 func (t times) stretched(period time.Duration) time.Duration {
-	return max(t.window, min(perCent*period, mostStretch))
+	return max(t.window, min(t.wanted(period), mostStretch))
 }
 
 func (t times) rest(period time.Duration) time.Duration {
 	return max(t.idle, min(idlePeriods*period, mostIdle))
-}
-
-// closedLoop is a closed loop of which more can be sent than its workload asks for.
-type closedLoop interface {
-	// pilot returns the block that the workload itself would be, of other prompts.
-	pilot() (*block, error)
-	// long returns a block of at least n requests, and of no fewer than the
-	// workload's, without pause and warm-up.
-	long(n int) (*block, error)
 }
 
 // metered measures one cell beside its meter. Everything is within one recording:
@@ -145,7 +139,8 @@ func (r *recorder) prepare(ctx context.Context, lay layout, t times) (*block, er
 	}
 	loop, closed := lay.(closedLoop)
 	if !closed {
-		r.run.WantedNS, r.run.PeriodNS = int64(t.window), int64(r.period())
+		period := r.period()
+		r.run.WantedNS, r.run.PeriodNS = int64(t.wanted(period)), int64(period)
 		return lay.next(nil)
 	}
 	rate, err := r.pilot(ctx, loop)
@@ -156,9 +151,8 @@ func (r *recorder) prepare(ctx context.Context, lay layout, t times) (*block, er
 		return nil, err
 	}
 	period := r.period()
-	long := t.stretched(period)
-	r.run.WantedNS, r.run.PeriodNS, r.run.PilotRate = int64(long), int64(period), &rate
-	return loop.long(int(min(math.Ceil(spare*rate*long.Seconds()), mostSent)))
+	r.run.WantedNS, r.run.PeriodNS, r.run.PilotRate = int64(t.wanted(period)), int64(period), &rate
+	return loop.long(int(min(math.Ceil(spare*rate*t.stretched(period).Seconds()), mostSent)))
 }
 
 // spare is by how much more is sent than the pilot's rate says: a block that ends too
@@ -219,57 +213,6 @@ func gpusOf(ctx context.Context, at *station) ([]string, error) {
 	}
 	slices.Sort(out)
 	return out, nil
-}
-
-func (c *capacity) pilot() (*block, error) {
-	one := *c
-	one.stage = pilotStage
-	return one.next(nil)
-}
-
-func (c *capacity) long(n int) (*block, error) {
-	one := *c
-	one.requests = max(n, c.requests)
-	return warm(one.next(nil))
-}
-
-func (d *decode) pilot() (*block, error) {
-	one := *d
-	one.stage = pilotStage
-	return one.next(nil)
-}
-
-func (d *decode) long(n int) (*block, error) {
-	one, w := *d, *d.w
-	w.Requests = max(n, w.Requests)
-	one.w = &w
-	return warm(one.next(nil))
-}
-
-func (b *bench) pilot() (*block, error) {
-	one := *b
-	one.items = slices.Clone(b.items)
-	for i := range one.items {
-		one.items[i].Place = b.p.place(b.p.Cell + pilotStage)
-	}
-	return one.next(nil)
-}
-
-func (b *bench) long(n int) (*block, error) {
-	one := *b
-	one.runs = max((n+len(b.items)-1)/len(b.items), b.runs)
-	return warm(one.next(nil))
-}
-
-// pilotStage tells the prompts of the pilot run from those that are timed.
-const pilotStage = "/pilot"
-
-// warm is a block of which everything that comes before it was done by the pilot.
-func warm(b *block, err error) (*block, error) {
-	if err == nil {
-		b.pause, b.untimed = 0, 0
-	}
-	return b, err
 }
 
 // fellShort says that a timed part was shorter than it was to be, "" = it was not.

@@ -129,7 +129,10 @@ func energyJob(t *testing.T, c *spec.Campaign) *pintest.Job {
 func TestEnergyMeterGone(t *testing.T) {
 	for name, m := range map[string]Meter{
 		"not there": {Reason: "no-meter"},
-		"fails":     {Record: func(context.Context, meter.Want, <-chan struct{}, io.Writer) error { return errors.New("no such GPU") }},
+		"reads nothing": {Record: func(_ context.Context, _ meter.Want, _ <-chan struct{}, w io.Writer) error {
+			return meter.None(w, "no-nvml", "")
+		}},
+		"fails": {Record: func(context.Context, meter.Want, <-chan struct{}, io.Writer) error { return errors.New("no such GPU") }},
 	} {
 		job, ep := energyJob(t, energyOf(fourAtOnce())), newEngine()
 		job.Inputs[meterInput] = []byte(`{"reads":[{"domain":"nvml.gpu","quantity":"energy","kind":"gpu","devices":1,"sources":["a"]}]}`)
@@ -236,7 +239,7 @@ func TestEnergyBounds(t *testing.T) {
 		{time.Minute, time.Hour, 30 * time.Minute, 15 * time.Minute},
 		{2 * time.Hour, time.Hour, 2 * time.Hour, 15 * time.Minute},
 	} {
-		if at := (times{window: c.window, idle: 10 * time.Second}); at.stretched(c.period) != c.long || at.rest(c.period) != c.rest {
+		if at := (times{window: c.window, idle: 10 * time.Second}); at.wanted(c.period) != max(c.window, 50*c.period) || at.stretched(c.period) != c.long || at.rest(c.period) != c.rest {
 			t.Errorf("%+v: %s, %s", c, at.stretched(c.period), at.rest(c.period))
 		}
 	}

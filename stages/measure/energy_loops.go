@@ -1,0 +1,63 @@
+package measure
+
+import "slices"
+
+// closedLoop is a closed loop of which more can be sent than its workload asks for.
+type closedLoop interface {
+	// pilot returns the block that the workload itself would be, of other prompts.
+	pilot() (*block, error)
+	// long returns a block of at least n requests, and of no fewer than the
+	// workload's, without pause and warm-up.
+	long(n int) (*block, error)
+}
+
+func (c *capacity) pilot() (*block, error) {
+	one := *c
+	one.stage = pilotStage
+	return one.next(nil)
+}
+
+func (c *capacity) long(n int) (*block, error) {
+	one := *c
+	one.requests = max(n, c.requests)
+	return warm(one.next(nil))
+}
+
+func (d *decode) pilot() (*block, error) {
+	one := *d
+	one.stage = pilotStage
+	return one.next(nil)
+}
+
+func (d *decode) long(n int) (*block, error) {
+	one, w := *d, *d.w
+	w.Requests = max(n, w.Requests)
+	one.w = &w
+	return warm(one.next(nil))
+}
+
+func (b *bench) pilot() (*block, error) {
+	one := *b
+	one.items = slices.Clone(b.items)
+	for i := range one.items {
+		one.items[i].Place = b.p.place(b.p.Cell + pilotStage)
+	}
+	return one.next(nil)
+}
+
+func (b *bench) long(n int) (*block, error) {
+	one := *b
+	one.runs = max((n+len(b.items)-1)/len(b.items), b.runs)
+	return warm(one.next(nil))
+}
+
+// pilotStage tells the prompts of the pilot run from those that are timed.
+const pilotStage = "/pilot"
+
+// warm is a block of which everything that comes before it was done by the pilot.
+func warm(b *block, err error) (*block, error) {
+	if err == nil {
+		b.pause, b.untimed = 0, 0
+	}
+	return b, err
+}

@@ -74,7 +74,7 @@ func (e *energyParams) times() (t times, err error) {
 const (
 	mostStretch = 30 * time.Minute // a window that is made longer than the campaign's
 	mostIdle    = 15 * time.Minute // likewise
-	mostSent    = mostRows         // requests of a cell
+	mostSent    = mostRows - 1000  // requests of a cell, of which a bench sends a few more
 )
 
 // perCent is how many publication periods a window has of which half a period is

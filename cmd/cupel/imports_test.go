@@ -36,7 +36,7 @@ var layers = [][]string{
 	{"stages/judge"},
 	{"stages/llm", "stages/scrape", "stages/pin/hub", "stages/pin/image", "stages/meter"},
 	{"stages/metric", "stages/items", "stages/hardware", "stages/pin/fetch", "stages/pin/inventory"},
-	{"stages/stats", "stages/trace"},
+	{"stages/stats", "stages/trace", "stages/promtext"},
 	{"engine/spec"},
 	{"engine/step"},
 	{"engine/diskfile"},
@@ -44,7 +44,7 @@ var layers = [][]string{
 }
 
 // pure packages do no I/O and take no clock.
-var pure = []string{"engine/plan", "engine/guard", "stages/metric", "stages/metric/energy", "stages/trace", "stages/stats", "stages/score", "stages/decide", "stages/foreign", "stages/judge", "stages/history", "stages/artifact",
+var pure = []string{"engine/plan", "engine/guard", "stages/metric", "stages/metric/energy", "stages/trace", "stages/promtext", "stages/stats", "stages/score", "stages/decide", "stages/foreign", "stages/judge", "stages/history", "stages/artifact",
 	"stages/prior", "stages/prior/table", "stages/prior/match", "stages/scrape", "stages/measure/prompts", "stages/measure/arrival", "stages/items/scrub", "stages/items/dedupe", "stages/meter/parse", "stages/meter/convert", "suites/gen"}
 
 // seeded packages draw from generators that their caller seeds.

@@ -1,6 +1,10 @@
 package llm
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cupel-dev/cupel/stages/promtext"
+)
 
 // infoLabels returns the labels of a metric whose value says nothing: a
 // configuration in the form of a metric. Where several lines (one per replica)
@@ -8,17 +12,16 @@ import "strings"
 func infoLabels(page, metric string) map[string]string {
 	var out map[string]string
 	for line := range strings.Lines(page) {
-		rest, ok := strings.CutPrefix(strings.TrimSpace(line), metric+"{")
-		if !ok {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, metric+"{") {
 			continue
 		}
-		labels, ok := readLabels(rest)
-		switch {
-		case !ok:
+		switch s, err := promtext.Parse(line); {
+		case err != nil || s.Name != metric:
 		case out == nil:
-			out = labels
+			out = telling(s.Labels)
 		default:
-			agree(out, labels)
+			agree(out, telling(s.Labels))
 		}
 	}
 	return out
@@ -33,47 +36,14 @@ func agree(a, b map[string]string) {
 	}
 }
 
-// readLabels reads name="value",... up to the closing brace. Empty values, and
-// Python's None, are as good as none.
-func readLabels(s string) (map[string]string, bool) {
+// telling are the labels that say something: empty values, and Python's None, are as
+// good as none.
+func telling(labels []promtext.Label) map[string]string {
 	out := map[string]string{}
-	for {
-		s = strings.TrimLeft(s, " \t,")
-		if strings.HasPrefix(s, "}") {
-			return out, true
+	for _, l := range labels {
+		if v := pathless(plain(l.Value)); v != "" && v != "None" {
+			out[l.Name] = v
 		}
-		name, rest, ok := strings.Cut(s, `="`)
-		if !ok || !isToken(name) {
-			return nil, false
-		}
-		value, rest, ok := labelValue(rest)
-		if !ok {
-			return nil, false
-		}
-		if v := pathless(plain(value)); v != "" && v != "None" {
-			out[name] = v
-		}
-		s = rest
 	}
-}
-
-// labelValue reads a label's value up to its closing quote.
-func labelValue(s string) (value, rest string, ok bool) {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '"':
-			return b.String(), s[i+1:], true
-		case '\\':
-			if i++; i == len(s) {
-				return "", "", false
-			}
-			if s[i] == 'n' {
-				b.WriteByte('\n')
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return "", "", false
+	return out
 }

@@ -3,6 +3,8 @@ package scrape
 import (
 	"slices"
 	"strings"
+
+	"github.com/cupel-dev/cupel/stages/promtext"
 )
 
 // frame is what one look has of the table's metrics.
@@ -55,10 +57,10 @@ func (f frame) series(name string, s source, model string) []point {
 	var out []point
 	seen := map[string]bool{}
 	for _, p := range f.points[canonical(name)] {
-		if s.label != "" && labelValue(p.labels, s.label) != s.value {
+		if s.label != "" && promtext.Get(p.labels, s.label) != s.value {
 			continue
 		}
-		if of := labelValue(p.labels, modelLabel); model != "" && of != "" && of != model {
+		if of := promtext.Get(p.labels, modelLabel); model != "" && of != "" && of != model {
 			continue
 		}
 		if !seen[p.key] {
@@ -92,7 +94,7 @@ func (f frame) models(e int) []string {
 			continue
 		}
 		for _, p := range points {
-			if m := labelValue(p.labels, modelLabel); m != "" {
+			if m := promtext.Get(p.labels, modelLabel); m != "" {
 				names = append(names, m)
 			}
 		}

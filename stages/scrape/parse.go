@@ -4,18 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/cupel-dev/cupel/stages/promtext"
 )
 
 // Bounds of one metrics text. A text beyond maxBytes or maxSamples is refused;
 // a line beyond the others is skipped with a note.
 const (
-	maxBytes      = 8 << 20
-	maxSamples    = 200_000
-	maxLine       = 64 << 10
-	maxName       = 512
-	maxLabels     = 64
-	maxLabelValue = 16 << 10
-	maxNotes      = 20 // notes kept; further ones are only counted
+	maxBytes   = 8 << 20
+	maxSamples = 200_000
+	maxLine    = 64 << 10
+	maxNotes   = 20 // notes kept; further ones are only counted
 )
 
 // errTooLarge is returned for a metrics text beyond maxBytes or maxSamples.
@@ -29,16 +28,10 @@ type snapshot struct {
 	Skipped int               // lines that could not be read
 }
 
-// sample is one line: a name, its labels and a value, which may be NaN or an
-// infinity. Time stamps and exemplars are read over.
-type sample struct {
-	Name   string
-	Labels []label
-	Value  float64
-}
-
-// label is one label of a sample, its value unescaped.
-type label struct{ Name, Value string }
+type (
+	sample = promtext.Sample
+	label  = promtext.Label
+)
 
 // note says why a line was skipped.
 type note struct {
@@ -47,17 +40,6 @@ type note struct {
 }
 
 func (n note) String() string { return fmt.Sprintf("line %d: %s", n.Line, n.What) }
-
-// labelValue is "" for a label that is not there: as in PromQL, an empty label
-// and a missing one are the same.
-func labelValue(labels []label, name string) string {
-	for _, l := range labels {
-		if l.Name == name {
-			return l.Value
-		}
-	}
-	return ""
-}
 
 // parse reads a metrics text. A line that cannot be read is skipped and noted
 // with its number; the others count. The error is only ever [errTooLarge],
@@ -97,7 +79,7 @@ func parse(body []byte) (snapshot, error) {
 }
 
 func (s *snapshot) add(n int, line string) error {
-	sample, err := parseSample(line)
+	sample, err := promtext.Parse(line)
 	if err != nil {
 		s.skip(n, err.Error())
 		return nil
@@ -116,7 +98,7 @@ func (s *snapshot) comment(n int, line string) {
 	if len(words) < 2 || words[0] != "#" || words[1] != "TYPE" {
 		return
 	}
-	if len(words) != 4 || len(words[2]) > maxName {
+	if len(words) != 4 || len(words[2]) > promtext.MaxName {
 		s.skip(n, "TYPE needs a metric name and a type")
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cupel-dev/cupel/stages/metric"
+	"github.com/cupel-dev/cupel/stages/promtext"
 )
 
 // The phases of a look.
@@ -176,7 +177,7 @@ func (w window) peak(r role, unit string, join func([]float64) float64) metric.V
 func (w window) gauges(f frame, s source) []point {
 	points := f.series(s.name, s, w.model)
 	label := engines[w.e].total
-	sums := func(p point) bool { return labelValue(p.labels, label) == "" }
+	sums := func(p point) bool { return promtext.Get(p.labels, label) == "" }
 	if label == "" || !slices.ContainsFunc(points, sums) {
 		return points
 	}

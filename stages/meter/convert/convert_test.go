@@ -182,7 +182,7 @@ func TestDCGMFolder(t *testing.T) {
 		t.Error(s)
 	}
 	_, err = DCGM([]Scrape{{"a", "1790000000", row("1")}, {"b", "1790000001", strings.NewReader("x{\n")}}, Options{})
-	if err == nil || err.Error() != "line 1: b: not a line of the Prometheus text format" {
+	if err == nil || err.Error() != `line 1: b: no label name at ""` {
 		t.Error(err)
 	}
 }
@@ -194,11 +194,11 @@ func TestDCGMBad(t *testing.T) {
 		"local":        {"# 2026-09-21 16:13:20\n", `line 1: the time "2026-09-21 16:13:20" has no zone`},
 		"no UUID":      {at + `DCGM_FI_DEV_POWER_USAGE{gpu="0"} 1` + "\n", "line 2: DCGM_FI_DEV_POWER_USAGE has no UUID"},
 		"two values":   {at + `DCGM_FI_DEV_POWER_USAGE{UUID="GPU-1"} 1` + "\n" + `DCGM_FI_DEV_POWER_USAGE{UUID="GPU-1"} 2` + "\n", "line 3: two values of DCGM_FI_DEV_POWER_USAGE of GPU-1 in one scrape"},
-		"open quote":   {at + `DCGM_FI_DEV_POWER_USAGE{UUID="GPU-1} 1` + "\n", "line 2: not a line of the Prometheus"},
-		"label twice":  {at + `DCGM_FI_DEV_POWER_USAGE{UUID="GPU-1",UUID="GPU-2"} 1` + "\n", "line 2: not a line of the Prometheus"},
-		"no value":     {at + `DCGM_FI_DEV_POWER_USAGE{UUID="GPU-1"}` + "\n", "line 2: not a line of the Prometheus"},
+		"open quote":   {at + `DCGM_FI_DEV_POWER_USAGE{UUID="GPU-1} 1` + "\n", `line 2: label "UUID": no closing quote`},
+		"label twice":  {at + `DCGM_FI_DEV_POWER_USAGE{UUID="GPU-1",UUID="GPU-2"} 1` + "\n", `line 2: label "UUID" stands twice`},
+		"no value":     {at + `DCGM_FI_DEV_POWER_USAGE{UUID="GPU-1"}` + "\n", "line 2: no value"},
 		"no number":    {at + `DCGM_FI_DEV_POWER_USAGE{UUID="GPU-1"} NaN` + "\n", `line 2: "NaN" is no value of`},
-		"HTML":         {"<html>\n", "line 1: not a line of the Prometheus"},
+		"HTML":         {"<html>\n", "line 1: no metric name"},
 		"nothing":      {"", "there is not one value in it"},
 		"blank values": {at + `DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{UUID="GPU-1"} 9223372036854775794` + "\n", "there is not one value in it"},
 	} {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cupel-dev/cupel/stages/hardware"
 	"github.com/cupel-dev/cupel/stages/meter/parse"
+	"github.com/cupel-dev/cupel/stages/promtext"
 	"github.com/cupel-dev/cupel/stages/trace"
 )
 
@@ -125,11 +126,11 @@ func (d *dcgm) line(line string, n int) error {
 	case line == "", strings.HasPrefix(line, "#"):
 		return nil
 	}
-	m, err := readMetric(line)
+	m, err := promtext.Parse(line)
 	if err != nil {
 		return fail(n, "%v", err)
 	}
-	f, ok := dcgmFields[m.name]
+	f, ok := dcgmFields[m.Name]
 	if !ok {
 		return nil
 	}
@@ -151,13 +152,13 @@ func (d *dcgm) stamp(line string) (at int64, ok bool, err error) {
 	return at, err == nil, nil
 }
 
-func (d *dcgm) metric(m metric, f dcgmField, n int) error {
-	id := m.labels["UUID"]
+func (d *dcgm) metric(m promtext.Sample, f dcgmField, n int) error {
+	id := promtext.Get(m.Labels, "UUID")
 	if !strings.HasPrefix(id, "GPU-") || !word(id) {
-		return fail(n, "%s has no UUID of a GPU", m.name)
+		return fail(n, "%s has no UUID of a GPU", m.Name)
 	}
-	if m.stamp != "" {
-		own, err := moment(m.stamp, d.o, n)
+	if m.Stamp != "" {
+		own, err := moment(m.Stamp, d.o, n)
 		if err != nil {
 			return err
 		}
@@ -168,34 +169,34 @@ func (d *dcgm) metric(m metric, f dcgmField, n int) error {
 	if d.at == 0 {
 		return fail(n, "a metric without a moment: put a line such as # 2026-11-30T10:00:00Z before each scrape, or make it the name of the file")
 	}
-	v, err := dcgmNumber(m.value, f.scale)
+	v, err := dcgmNumber(m.Text, f.scale)
 	if err != nil {
-		return fail(n, "%q is no value of %s", clip(m.value), m.name)
+		return fail(n, "%q is no value of %s", clip(m.Text), m.Name)
 	}
-	_, v.mig = m.labels["GPU_I_ID"]
+	v.mig = promtext.Get(m.Labels, "GPU_I_ID") != ""
 	return d.note(m, f, v, n)
 }
 
 // note keeps the first of the rows that tell one GPU's number in one scrape.
-func (d *dcgm) note(m metric, f dcgmField, v dcgmValue, n int) error {
-	id := m.labels["UUID"]
-	if err := d.out.device(trace.Device{ID: id, Kind: trace.GPU, Name: m.labels["modelName"]}); err != nil {
+func (d *dcgm) note(m promtext.Sample, f dcgmField, v dcgmValue, n int) error {
+	id := promtext.Get(m.Labels, "UUID")
+	if err := d.out.device(trace.Device{ID: id, Kind: trace.GPU, Name: promtext.Get(m.Labels, "modelName")}); err != nil {
 		return fail(n, "%v", err)
 	}
 	g, there := d.gpus[id]
 	if !there {
 		d.order = append(d.order, id)
 	}
-	d.gpus[id] = gpuState{driver: m.labels["DCGM_FI_DRIVER_VERSION"], mig: g.mig || v.mig}
-	key := id + " " + m.name
+	d.gpus[id] = gpuState{driver: promtext.Get(m.Labels, "DCGM_FI_DRIVER_VERSION"), mig: g.mig || v.mig}
+	key := id + " " + m.Name
 	switch before, twice := d.seen[key]; {
 	case twice && before.v == v.v && before.code == v.code, twice && v.mig:
 		return nil
 	case twice:
-		return fail(n, "two values of %s of %s in one scrape", m.name, clip(id))
+		return fail(n, "two values of %s of %s in one scrape", m.Name, clip(id))
 	}
 	d.seen[key] = v
-	c := trace.Channel{Device: id, Domain: nvidiaDomain(m.labels["modelName"]), Quantity: f.quantity, Unit: f.unit, Source: "dcgm-exporter " + m.name}
+	c := trace.Channel{Device: id, Domain: nvidiaDomain(promtext.Get(m.Labels, "modelName")), Quantity: f.quantity, Unit: f.unit, Source: "dcgm-exporter " + m.Name}
 	if err := d.out.put(c, d.at, v.v, v.code); err != nil {
 		return fail(n, "%v", err)
 	}

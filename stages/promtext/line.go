@@ -1,4 +1,6 @@
-package scrape
+// Package promtext reads the lines of the Prometheus text format, once for all who
+// meet it: engines' own metrics, configurations in the form of a metric, exporters.
+package promtext
 
 import (
 	"fmt"
@@ -8,54 +10,85 @@ import (
 	"unicode/utf8"
 )
 
-// parseSample reads name{label="value",...} value [timestamp] [# exemplar].
+// Bounds of one line.
+const (
+	MaxName       = 512 // bytes of a name, of a metric or a label
+	MaxLabels     = 64
+	MaxLabelValue = 16 << 10 // bytes
+)
+
+// Sample is one line: a name, its labels and a value, which may be NaN or an
+// infinity. An exemplar is read over.
+type Sample struct {
+	Name   string
+	Labels []Label
+	Value  float64
+	Text   string // of the value, as it was written: an integer may have more digits than Value
+	Stamp  string // time stamp as it was written, ms since 1970 or OpenMetrics' seconds; "" = none
+}
+
+// Label is one label of a sample, its value unescaped.
+type Label struct{ Name, Value string }
+
+// Get is "" for a label that is not there: as in PromQL, an empty label and a
+// missing one are the same.
+func Get(labels []Label, name string) string {
+	for _, l := range labels {
+		if l.Name == name {
+			return l.Value
+		}
+	}
+	return ""
+}
+
+// Parse reads name{label="value",...} value [timestamp] [# exemplar].
 // The name may also stand quoted within the braces (UTF-8 names).
-func parseSample(line string) (sample, error) {
+func Parse(line string) (Sample, error) {
 	c := &cursor{s: line}
-	s := sample{Name: c.word()}
+	s := Sample{Name: c.word()}
 	if s.Name != "" && !c.done() && c.s[c.i] != '{' && !isBlank(c.s[c.i]) {
-		return sample{}, fmt.Errorf("unexpected %s after the metric name", clip(c.s[c.i:]))
+		return Sample{}, fmt.Errorf("unexpected %s after the metric name", clip(c.s[c.i:]))
 	}
 	c.blanks()
 	if c.eat('{') {
 		if err := c.labels(&s); err != nil {
-			return sample{}, err
+			return Sample{}, err
 		}
 	}
 	if s.Name == "" || s.Name[0] >= '0' && s.Name[0] <= '9' {
-		return sample{}, fmt.Errorf("no metric name: %s", clip(line))
+		return Sample{}, fmt.Errorf("no metric name: %s", clip(line))
 	}
-	if len(s.Name) > maxName {
-		return sample{}, fmt.Errorf("metric name of %d bytes, at most %d are read", len(s.Name), maxName)
+	if len(s.Name) > MaxName {
+		return Sample{}, fmt.Errorf("metric name of %d bytes, at most %d are read", len(s.Name), MaxName)
 	}
-	var err error
-	s.Value, err = parseTail(c.s[c.i:])
+	err := s.tail(c.s[c.i:])
 	return s, err
 }
 
-// parseTail reads the value and checks what may follow it.
-func parseTail(tail string) (float64, error) {
+// tail reads the value and checks what may follow it.
+func (s *Sample) tail(tail string) (err error) {
 	tail, exemplar, has := strings.Cut(tail, "#")
 	if has && !strings.HasPrefix(strings.TrimLeft(exemplar, " \t"), "{") {
-		return 0, fmt.Errorf("an exemplar begins with {, not %s", clip(exemplar))
+		return fmt.Errorf("an exemplar begins with {, not %s", clip(exemplar))
 	}
 	words := strings.Fields(tail)
 	switch {
 	case len(words) == 0:
-		return 0, fmt.Errorf("no value")
+		return fmt.Errorf("no value")
 	case len(words) > 2:
-		return 0, fmt.Errorf("unexpected %s after the time stamp", clip(words[2]))
+		return fmt.Errorf("unexpected %s after the time stamp", clip(words[2]))
 	}
-	value, err := number(words[0])
-	if err != nil {
-		return 0, fmt.Errorf("value %s is not a number", clip(words[0]))
+	if s.Value, err = number(words[0]); err != nil {
+		return fmt.Errorf("value %s is not a number", clip(words[0]))
 	}
 	if len(words) == 2 {
 		if at, err := number(words[1]); err != nil || math.IsNaN(at) || math.IsInf(at, 0) {
-			return 0, fmt.Errorf("time stamp %s is not a number", clip(words[1]))
+			return fmt.Errorf("time stamp %s is not a number", clip(words[1]))
 		}
+		s.Stamp = words[1]
 	}
-	return value, nil
+	s.Text = words[0]
+	return nil
 }
 
 // number is ParseFloat without Go's hexadecimal and underscored spellings.
@@ -96,7 +129,7 @@ func (c *cursor) word() string {
 }
 
 // labels reads up to and with the closing brace.
-func (c *cursor) labels(s *sample) error {
+func (c *cursor) labels(s *Sample) error {
 	for {
 		c.blanks()
 		if c.eat('}') {
@@ -116,7 +149,7 @@ func (c *cursor) labels(s *sample) error {
 	}
 }
 
-func (c *cursor) label(s *sample) error {
+func (c *cursor) label(s *Sample) error {
 	name, quoted, err := c.labelName()
 	if err != nil {
 		return err
@@ -139,10 +172,10 @@ func (c *cursor) label(s *sample) error {
 			return fmt.Errorf("label %s stands twice", clip(name))
 		}
 	}
-	if len(s.Labels) == maxLabels {
-		return fmt.Errorf("more than %d labels", maxLabels)
+	if len(s.Labels) == MaxLabels {
+		return fmt.Errorf("more than %d labels", MaxLabels)
 	}
-	s.Labels = append(s.Labels, label{Name: name, Value: value})
+	s.Labels = append(s.Labels, Label{Name: name, Value: value})
 	return nil
 }
 
@@ -152,7 +185,7 @@ func (c *cursor) labelName() (name string, quoted bool, err error) {
 		return name, true, err
 	}
 	name = c.word()
-	if name == "" || len(name) > maxName {
+	if name == "" || len(name) > MaxName {
 		return "", false, fmt.Errorf("no label name at %s", clip(c.s[c.i:]))
 	}
 	return name, false, nil
@@ -183,8 +216,8 @@ var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n")
 // unquote resolves the format's three escapes; a backslash before anything else
 // stands for itself, as some exporters write Windows paths.
 func unquote(raw string, escaped bool) (string, error) {
-	if len(raw) > maxLabelValue {
-		return "", fmt.Errorf("%d bytes long, at most %d are read", len(raw), maxLabelValue)
+	if len(raw) > MaxLabelValue {
+		return "", fmt.Errorf("%d bytes long, at most %d are read", len(raw), MaxLabelValue)
 	}
 	if !utf8.ValidString(raw) {
 		return "", fmt.Errorf("not UTF-8")

@@ -40,7 +40,7 @@ or on SIGINT or SIGTERM. A trace without an end was cut. Where nothing can be re
 trace is one line that says why, and that alone is no error.
 
 ` + exitCodeTable,
-		Example: "  cupel-meter sample --for 60s --out energy.trace.jsonl\n  cupel-meter sample --gpu 0 --until-eof < pipe | gzip > energy.trace.jsonl.gz\n  cupel-meter sample --require nvml.gpu --require rapl.package --for 10s",
+		Example: "  cupel-meter sample --for 60s --out energy.trace.jsonl\n  cupel-meter sample --gpu 0 --until-eof < pipe > energy.trace.jsonl\n  cupel-meter sample --require nvml.gpu --require rapl.package --for 10s",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return m.sample(c.Context(), o) },
 	}
@@ -73,6 +73,7 @@ func (m *meter) sample(ctx context.Context, o sampleOptions) (err error) {
 	signal.Ignore(syscall.SIGPIPE) // who reads along and leaves is an error like a full disk
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends what cannot be ended properly
 	sources, missing, err := openSources(ctx, o.sourceOptions)
 	if err != nil {
 		return errors.Join(err, closeAll(sources))

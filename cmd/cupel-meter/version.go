@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cupel-dev/cupel/engine/step"
 	"github.com/cupel-dev/cupel/stages/hardware"
 	"github.com/cupel-dev/cupel/stages/trace"
 )
@@ -27,7 +28,7 @@ func (m *meter) versionCmd() *cobra.Command {
 				with = "with NVML"
 			}
 			_, err := fmt.Fprintf(m.stdout, "cupel-meter %s (%s, %s, %s, %s/%s)\n", version, hardware.Schema, with, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
+			return step.Mark(errOutside, err)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON document")
@@ -39,5 +40,5 @@ func (m *meter) printJSON(v any) error {
 	enc := json.NewEncoder(m.stdout)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	return step.Mark(errOutside, enc.Encode(v))
 }

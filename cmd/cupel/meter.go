@@ -97,8 +97,8 @@ func identifyWith(ctx context.Context, at string, patience time.Duration) (*hard
 
 // probe runs cupel-meter probe, which looks for a while at what it can read, or with 0
 // only lists it. That it tells nothing is a *meterError.
-func probe(ctx context.Context, at string, long time.Duration) (*trace.Probe, error) {
-	out, err := runMeter(ctx, at, meterPatience+long, "probe", "--for", long.String())
+func probe(ctx context.Context, at string, long time.Duration, flags ...string) (*trace.Probe, error) {
+	out, err := runMeter(ctx, at, meterPatience+long, append([]string{"probe", "--for", long.String()}, flags...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,18 @@ import (
 )
 
 // place of a candidate's meter: a program on this machine, or an address.
-type meterPlace struct{ path, url, token string }
+type meterPlace struct {
+	path, url, token string
+	cpu              bool // no GPU serves the candidate: what those of its machine draw is somebody else's
+}
+
+// flags are those of the program that leave out what does not serve the candidate.
+func (p meterPlace) flags() []string {
+	if p.cpu {
+		return []string{"--nvml-library", "off", "--hwmon", "off"}
+	}
+	return nil
+}
 
 // meterPlaceOf says where the meter of a candidate is: where its binding says, or
 // beside cupel if the endpoint is on this machine. That there is none is a *meterError.
@@ -39,7 +50,7 @@ func (w *wiring) meterPlaceOf(candidate string) (meterPlace, error) {
 		return meterPlace{}, &meterError{hardware.NotLocal, ""} // a hardware file is of another machine
 	}
 	path, err := findMeter()
-	return meterPlace{path: path}, err
+	return meterPlace{path: path, cpu: strings.HasPrefix(b.URL, embeddedScheme)}, err
 }
 
 // meterOf is what records the energy of a candidate's machine.
@@ -54,7 +65,7 @@ func (w *wiring) meterOf(candidate string) (measure.Meter, error) {
 	case at.url != "":
 		return measure.Meter{Record: meterElsewhere(at).record, Remote: true, GPUs: w.bindings[candidate].GPUs}, nil
 	}
-	return measure.Meter{Record: meter.Local(at.path), GPUs: w.bindings[candidate].GPUs}, nil
+	return measure.Meter{Record: meter.Local(at.path, at.flags()...), GPUs: w.bindings[candidate].GPUs}, nil
 }
 
 // lookAtMeter lists what the meter of a candidate's machine can read.
@@ -66,7 +77,7 @@ func (w *wiring) lookAtMeter(ctx context.Context, candidate string) (evidence.Me
 	case at.url != "":
 		p, err = meterElsewhere(at).list(ctx)
 	default:
-		p, err = probe(ctx, at.path, 0)
+		p, err = probe(ctx, at.path, 0, at.flags()...)
 	}
 	var none *meterError
 	switch {

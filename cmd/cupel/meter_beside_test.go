@@ -38,7 +38,7 @@ func TestMeterPlace(t *testing.T) {
 		err  error
 	}{
 		"local":            {b: spec.Binding{URL: "http://127.0.0.1:8000"}, want: meterPlace{path: self}},
-		"embedded":         {b: spec.Binding{URL: "embedded:tiny-f16"}, want: meterPlace{path: self}},
+		"embedded":         {b: spec.Binding{URL: "embedded:tiny-f16"}, want: meterPlace{path: self, cpu: true}},
 		"elsewhere":        {b: spec.Binding{URL: "http://gpu-host:8000"}, code: hardware.NotLocal},
 		"through a tunnel": {b: spec.Binding{URL: "http://127.0.0.1:8000", Hardware: spec.NoHardware}, code: hardware.NotLocal},
 		"with a file":      {b: spec.Binding{URL: "http://127.0.0.1:8000", Hardware: "host.json"}, code: hardware.NotLocal},

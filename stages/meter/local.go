@@ -18,10 +18,11 @@ const killGrace = 5 * time.Second
 const maxWords = 4 << 10
 
 // Local records with the cupel-meter at path, a process of its own: it ends when its
-// standard input does, and so never outlives this one.
-func Local(path string) Record {
+// standard input does, and so never outlives this one. flags are further ones of its
+// command sample.
+func Local(path string, flags ...string) Record {
 	return func(ctx context.Context, want Want, stop <-chan struct{}, w io.Writer) error {
-		return local(ctx, path, arguments(want), stop, w, killGrace)
+		return local(ctx, path, append(arguments(want), flags...), stop, w, killGrace)
 	}
 }
 

@@ -47,20 +47,20 @@ var perEnergy = []Definition{
 	energyOf("net_j_per_total_token", unitJTok, "energy_net_j / sum of (prompt_tokens + output_tokens)", and(ofNet, NoUsage, PartialRequests), "lower"),
 	energyOf("cost_per_m_output_tokens", unitMoney, "energy_j_per_output_token x 1,000,000 / 3,600,000 x price of a kilowatt-hour: the energy alone", and(ofJ, NoUsage, NoEventStamps, NoKWhPrice), "lower"),
 
-	{"loaded_idle_w{base}", unitW, scopeEnergy, "median of the mean powers of samples of 1 s, or two publication periods, while nothing is in flight and the model is loaded; 10 s and 20 periods at least, coefficient of variation 10 % at most", ofIdle, 1, "lower", nil},
+	{"loaded_idle_w{base}", unitW, scopeEnergy, "median of the mean powers of samples of 1 s, or two publication periods, while nothing is in flight and the model is loaded; 10 s and 20 periods at least, coefficient of variation 10 % at most, in each trial and over the samples of all", ofIdle, 1, "lower", nil},
 	{"publication_ms{base}", unitMS, scopeEnergy, "mean time between two changes of the base's slowest counter, stretches of 5 and more left out; of one that changes at every look the time between looks", and(ofBase, CounterFrozen, NotBracketed, NoRequests), 1, "lower", nil},
 
 	{"power_watts", unitW, scopeEnergy, "mean power of the GPUs alone, over the cell; at concurrency 1", ofJ, 1, "lower", []string{"M6"}},
 	{"tok_per_sec_per_watt", "tok/s/W", scopeEnergy, "median tok_per_sec / power_watts: two windows, as the specification has it", and(ofJ, NoUsage, TooBrief), 1, "higher", []string{"M7"}},
 	{"soc_watts{base}", unitW, scopeEnergy, "mean power of the base over one request, t0 to tend; median over the requests, those below 1 s or throttled left out and told", ofTurn, 1, "lower", []string{"M9"}},
 	{"energy_per_token_j{base}", unitJTok, scopeEnergy, "energy of the base over one request / (output_tokens - 1); median over the requests as for soc_watts. Energy of prefill is in it, so that it grows with the prompt", ofTurn, 1, "lower", []string{"M10"}},
-	{"idle_soc_watts{base}", unitW, scopeEnergy, "median of 5 samples of 2 s while nothing is in flight; null above a load average of 2.0", and(ofIdle, BusyHost, PublicationCoarse, OpenLoop, Overlapping), 1, "lower", []string{"M11"}},
+	{"idle_soc_watts{base}", unitW, scopeEnergy, "median of 5 samples of 2 s, of all trials together, while nothing is in flight; null above a load average of 2.0", and(ofIdle, BusyHost, PublicationCoarse, OpenLoop, Overlapping), 1, "lower", []string{"M11"}},
 	{"energy_per_token_active_j{base}", unitJTok, scopeEnergy, "(energy of the base over one request - idle_soc_watts x its time) / (output_tokens - 1), median; only when all are positive", and(ofTurn, NoIdle, IdleTooShort, IdleCV, BusyHost, NotAboveIdle), 1, "lower", nil},
 
 	{"thermal_share", unitShare, scopeEnergy, "time for which clocks were held down for heat or by the power brake / the cell, by the driver's counters of time; the worst device and trial. Above 0.005 nothing is published", and(ofCell, NotReported, CounterBackwards, NotBracketed), 1, "lower", nil},
 	{"power_cap_share", unitShare, scopeEnergy, "likewise by the power cap. Arms that differ by more than 0.05 are not compared", and(ofCell, NotReported, CounterBackwards, NotBracketed), 1, "", nil},
 	{"start_c", unitC, scopeEnergy, "temperature of the hottest GPU when the cell began; the hottest trial's", and(ofCell, NotReported), 1, "", nil},
-	{"idle_cv_pct", unitPct, scopeEnergy, "coefficient of variation of the samples of loaded_idle_w, of the first base; the worst trial's", and(ofIdle, ZeroDuration), 1, "lower", nil},
+	{"idle_cv_pct", unitPct, scopeEnergy, "coefficient of variation of the samples of loaded_idle_w, of all trials together, of the first base; above 10 nothing is idle or net", and(ofIdle, ZeroDuration), 1, "lower", nil},
 	{"clock_error_ms", unitMS, scopeEnergy, "by how much the clocks of the recording and of the requests may be apart; the worst trial's", ofCell, 1, "lower", nil},
 	{"power_limit_w", unitW, scopeEnergy, "enforced power limits at the start, summed over the GPUs", and(ofCell, NotReported), 1, "", nil},
 }

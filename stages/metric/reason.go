@@ -164,7 +164,7 @@ var Reasons = []struct{ Code, Sentence string }{
 	{MIG, "MIG is on: the counter is of the whole GPU, whoever uses it"},
 	{Thermal, "the clocks were held down for heat or by the power brake for more than 0.5 % of the time"},
 	{PowerLimitChanged, "the power limit was changed, or trials had different ones"},
-	{DriverChanged, "the driver was changed"},
+	{DriverChanged, "the driver was changed, or trials had different ones"},
 	{CrossCheck, "the energy counter and the integral of the instantaneous power are more than 5 % apart"},
 	{Implausible, "the mean power cannot be true: above 1.2 times the limit, below a fifth of the idle machine's, or nothing at all"},
 	{ClockStepped, "a wall clock was set while the recording was made, so that requests cannot be placed in it"},

@@ -77,3 +77,15 @@ func limits(tr *trace.Trace, gpus []string, s span) map[string]float64 {
 	}
 	return out
 }
+
+// driverOf is the driver in a window: what its states say, else the recording.
+func driverOf(tr *trace.Trace, gpus []string, s span) string {
+	for _, gpu := range gpus {
+		for _, st := range during(tr, gpu, s) {
+			if st.Driver != "" {
+				return st.Driver
+			}
+		}
+	}
+	return tr.Driver
+}

@@ -50,7 +50,7 @@ var perEnergy = []Definition{
 	{"loaded_idle_w{base}", unitW, scopeEnergy, "median of the mean powers of samples of 1 s, or two publication periods, while nothing is in flight and the model is loaded; 10 s and 20 periods at least, coefficient of variation 10 % at most, in each trial and over the samples of all", ofIdle, 1, "lower", nil},
 	{"publication_ms{base}", unitMS, scopeEnergy, "mean time between two changes of the base's slowest counter, stretches of 5 and more left out; of one that changes at every look the time between looks", and(ofBase, CounterFrozen, NotBracketed, NoRequests), 1, "lower", nil},
 
-	{"power_watts", unitW, scopeEnergy, "mean power of the GPUs alone, over the cell; at concurrency 1", ofJ, 1, "lower", []string{"M6"}},
+	{"power_watts", unitW, scopeEnergy, "mean power of the GPUs alone, over the cell; of one prompt of a bench over its own requests, whose power is nobody's when one of them failed; at concurrency 1", ofJ, 1, "lower", []string{"M6"}},
 	{"tok_per_sec_per_watt", "tok/s/W", scopeEnergy, "median tok_per_sec / power_watts: two windows, as the specification has it", and(ofJ, NoUsage, TooBrief), 1, "higher", []string{"M7"}},
 	{"soc_watts{base}", unitW, scopeEnergy, "mean power of the base over one request, t0 to tend; median over the requests, those below 1 s or throttled left out and told", ofTurn, 1, "lower", []string{"M9"}},
 	{"energy_per_token_j{base}", unitJTok, scopeEnergy, "energy of the base over one request / (output_tokens - 1); median over the requests as for soc_watts. Energy of prefill is in it, so that it grows with the prompt", ofTurn, 1, "lower", []string{"M10"}},

@@ -61,13 +61,17 @@ func m1(o *Options, runs []*run) num {
 }
 
 // m6 is the mean power of the GPUs alone, from the first dispatch to the last end of
-// the measured requests.
+// the measured requests; where others took turns with them, over each of them alone.
 func m6(o *Options, runs []*run) num {
+	w := Whole
+	if o.Shared {
+		w = Request
+	}
 	parts := make([]part, len(runs))
 	readings := make([]*reading, len(runs))
 	for i, r := range runs {
 		readings[i] = r.reading(gpuBase(r.tr))
-		parts[i] = r.part(readings[i], Whole)
+		parts[i] = r.part(readings[i], w)
 	}
 	if differ := differing(runs, readings); differ != "" {
 		parts = append(parts, refused(differ))

@@ -132,6 +132,9 @@ func pooled(o *Options, base string, runs []*run) Of {
 		if differ != "" {
 			parts = append(parts, refused(differ))
 		}
+		if o.Shared && (w == Steady || w == Whole) {
+			parts = []part{refused(metric.Overlapping)}
+		}
 		out.Windows[w] = measuredOf(o, parts)
 	}
 	return out

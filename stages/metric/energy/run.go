@@ -166,9 +166,7 @@ func (r *run) doubt() {
 			r.say("whether other processes computed on " + gpu + " could not be read")
 		}
 	}
-	if r.share([]span{r.cell}, heat).why == metric.NotReported && len(r.gpus) > 0 {
-		r.say("whether the GPUs were slowed down by heat could not be read")
-	}
+	r.doubtClocks()
 	if r.tr.End == nil {
 		r.say("the recording was cut")
 	}
@@ -177,6 +175,33 @@ func (r *run) doubt() {
 			r.say(fmt.Sprintf("%s of %s never moved and counts as unused", c.Domain, c.Device))
 		}
 	}
+}
+
+// doubtClocks notes what is not known of how long clocks were held down.
+func (r *run) doubtClocks() {
+	for _, gpu := range r.gpus {
+		if !r.toldHeat(gpu) {
+			r.say("whether " + gpu + " was slowed down by heat could not be read")
+		}
+	}
+	for _, by := range []struct {
+		what string
+		of   []trace.Quantity
+	}{{"for heat or by the power brake", heat}, {"by the power cap", caps}} {
+		if seen, fell := r.seen([]span{r.cell}, by.of); fell && seen.why == "" {
+			r.say(fmt.Sprintf("a counter of the time for which clocks were held down %s fell during the cell: it was at least %.2g %% of the cell", by.what, 100*seen.v))
+		}
+	}
+}
+
+// toldHeat reports whether a counter of a device says for how long it was slowed down.
+func (r *run) toldHeat(device string) bool {
+	for i, c := range r.tr.Channels {
+		if c.Device == device && slices.Contains(heat, c.Quantity) && r.tells(i) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *run) say(s string) {

@@ -36,7 +36,7 @@ var perEnergy = []Definition{
 	energyOf("w", unitW, "energy_j / energy_duration_s", ofJ, "lower"),
 	energyOf("duration_s", unitS, "sum of the stretches of the window; below 600 the label is indicative", and(ofBase, ofSpans...), ""),
 	energyOf("quantisation_pct", unitPct, "100 x (half a publication period, or half the longest gap between looks in a stretch, + twice the error of the clocks) x stretches / energy_duration_s; the worst trial's", and(ofCurve, ofSpans...), "lower"),
-	energyOf("net_j", unitJ, "energy_j - loaded_idle_w x energy_duration_s, trial by trial; only when more than the energy may be off by", ofNet, "lower"),
+	energyOf("net_j", unitJ, "energy_j - loaded_idle_w x energy_duration_s, trial by trial; only when more than the energy may be off by, and the idle machine by its largest sample, together", ofNet, "lower"),
 	energyOf("j_per_request", unitJReq, "energy_j / requests; only when every request completed", and(ofJ, PartialRequests), "lower"),
 	energyOf("j_per_output_token", unitJTok, "energy_j / sum of output_tokens; in steady those that arrived in it", and(ofJ, NoUsage, NoEventStamps), "lower"),
 	energyOf("j_per_output_interval", unitJTok, "energy_j / sum of (output_tokens - 1); in decode alone", and(ofJ, NoUsage, DecodeOnly, OneToken), "lower"),

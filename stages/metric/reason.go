@@ -178,7 +178,7 @@ var Reasons = []struct{ Code, Sentence string }{
 	{IdleTooShort, "the idle machine was looked at for less than 10 s or 20 periods of the counter"},
 	{IdleCV, "the power of the idle machine varied by more than 10 %, so it was not idle"},
 	{BusyHost, "the load average was above 2.0 while the machine was to be idle"},
-	{NotAboveIdle, "not more was drawn than by the idle machine, or by no more than the energy may be off by, so that nothing is left"},
+	{NotAboveIdle, "not more was drawn than by the idle machine, or by no more than the two may be off by, so that nothing is left"},
 	{NoKWhPrice, "the campaign states no price of a kilowatt-hour (publish.cost.kWh)"},
 	{Indicative, "label, not null: energy of less than 600 s"},
 	{NotChecked, "the workload knows no right answers"},

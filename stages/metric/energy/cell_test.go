@@ -172,6 +172,9 @@ func TestIdle(t *testing.T) {
 		{"M11 is of 5 samples", counting(published(steps{{0, 100}, {5.5, 104}, {8.5, 108}, {12, 100}, {15, 400}}, 0.1, 1e-3, 0)), nil, m11, 104, ""},
 		{"more, by less than it may be off by", counting(published(steps{{0, 100}, {15, 100.2}}, 0.1, 1e-3, 0)), nil, net, 0, metric.NotAboveIdle},
 		{"more, by a little more", counting(published(steps{{0, 100}, {15, 100.5}}, 0.1, 1e-3, 0)), nil, net, 10, ""},
+		{"more, by less than the idle machine varies", counting(published(steps{{0, 103}, {6, 100}, {15, 102}}, 0.1, 1e-3, 0)), nil, net, 0, metric.NotAboveIdle},
+		{"more, by more than it varies", counting(published(steps{{0, 103}, {6, 100}, {15, 104}}, 0.1, 1e-3, 0)), nil, net, 80, ""},
+		{"active, as the specification has it", counting(published(steps{{0, 103}, {6, 100}, {15, 102}}, 0.1, 1e-3, 0)), nil, active, 0.2, ""},
 		{"no more than idle", counting(published(flat(100), 0.1, 1e-3, 0)), nil, net, 0, metric.NotAboveIdle},
 		{"nor per token", counting(published(flat(100), 0.1, 1e-3, 0)), nil, active, 0, metric.NotAboveIdle},
 	} {

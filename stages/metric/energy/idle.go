@@ -118,6 +118,17 @@ func pooledIdle(idles []idle, differ string) idle {
 	return all
 }
 
+// spread is by how many watts the idle machine may have drawn more than the median: the
+// largest sample did. The standard error of the samples would be less, and wrong: an
+// idle machine drifts, so that they do not scatter about one power, and how much it
+// would have drawn while it worked is a guess that the largest sample bounds.
+func (i *idle) spread() float64 {
+	if i.w.why != "" || len(i.samples) == 0 {
+		return 0
+	}
+	return slices.Max(i.samples) - i.w.v
+}
+
 // judge is the median of the samples, unless they differ too much.
 func (i *idle) judge() {
 	mean, squares := 0.0, 0.0

@@ -70,7 +70,7 @@ func m6(o *Options, runs []*run) num {
 	parts := make([]part, len(runs))
 	readings := make([]*reading, len(runs))
 	for i, r := range runs {
-		readings[i] = r.reading(gpuBase(r.tr))
+		readings[i] = r.reading(gpuBase(r.tr, r.gpus))
 		parts[i] = r.part(readings[i], w)
 	}
 	if differ := differing(runs, readings); differ != "" {
@@ -83,10 +83,13 @@ func m6(o *Options, runs []*run) num {
 	return have(*m.W.Value)
 }
 
-// gpuBase is the base of the GPUs alone of a trace.
-func gpuBase(tr *trace.Trace) string {
+// gpuBase is the base of the GPUs alone.
+func gpuBase(tr *trace.Trace, gpus []string) string {
 	for _, b := range []string{"nv.gpu", "amd.gpu", "apple.gpu"} {
-		if tr != nil && slices.ContainsFunc(tr.Channels, func(c trace.Channel) bool { return c.Domain == Bases[b][0] }) {
+		d := Bases[b][0]
+		if tr != nil && slices.ContainsFunc(tr.Channels, func(c trace.Channel) bool {
+			return c.Domain == d && (kindOf(d) != trace.GPU || slices.Contains(gpus, c.Device))
+		}) {
 			return b
 		}
 	}

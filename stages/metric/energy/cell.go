@@ -145,7 +145,7 @@ func (r *run) reading(base string) *reading {
 	if r.tr == nil || r.tr.None != nil {
 		return &reading{base: base, why: r.why, domains: []string{}, devices: []string{}, rails: []string{}}
 	}
-	return read(r.tr, base, r.gpus)
+	return read(r.tr, base, r.gpus, r.t.GPUs != nil)
 }
 
 func readingsOf(runs []*run, base string) []*reading {

@@ -15,6 +15,7 @@ type run struct {
 	t    *Trial
 	tr   *trace.Trace
 	gpus []string // that serve the candidate
+	rest []string // GPUs that nobody named and no base is of
 	why  string   // reason code: nothing of the trial has energy
 
 	clock      *clock
@@ -32,7 +33,7 @@ func newRun(o *Options, t *Trial) *run {
 	if r.why = missing(t); r.why != "" {
 		return r
 	}
-	if r.gpus, r.why = servers(t); r.why != "" {
+	if r.gpus, r.rest, r.why = servers(o, t); r.why != "" {
 		return r
 	}
 	r.clock = newClock(r.tr)
@@ -68,30 +69,6 @@ func missing(t *Trial) string {
 // isCode reports whether s looks like a reason code: a trace may come from anywhere.
 func isCode(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
-}
-
-// servers are the GPUs that serve the candidate, each once.
-func servers(t *Trial) (gpus []string, why string) {
-	var there []string
-	for _, d := range t.Trace.Devices {
-		if d.Kind == trace.GPU {
-			there = append(there, d.ID)
-		}
-	}
-	if t.GPUs == nil {
-		return there, ""
-	}
-	for _, id := range t.GPUs {
-		switch {
-		case strings.HasPrefix(id, "MIG-"):
-			return nil, metric.MIG
-		case !slices.Contains(there, id):
-			return nil, metric.GPUSetMismatch
-		case !slices.Contains(gpus, id):
-			gpus = append(gpus, id)
-		}
-	}
-	return gpus, ""
 }
 
 // onTrace moves stretches of the cell's clock to the trace's.
@@ -167,6 +144,9 @@ func (r *run) doubt() {
 		}
 	}
 	r.doubtClocks()
+	for _, gpu := range r.rest {
+		r.say("the GPUs that serve were not named, and " + gpu + " is of another vendor than the bases: it does not count")
+	}
 	if r.tr.End == nil {
 		r.say("the recording was cut")
 	}

@@ -52,22 +52,19 @@ func likely(o *Options, tr *trace.Trace, there []string) (gpus, rest []string) {
 // mayHave reports whether a device is one of which a domain could be read: something of
 // the same vendor was read or looked for, or nothing says whose it is.
 func mayHave(tr *trace.Trace, device string, d trace.Domain) bool {
-	known := false
+	var of []trace.Domain
 	for _, c := range tr.Channels {
 		if c.Device == device {
-			if known = true; vendorOf(c.Domain) == vendorOf(d) {
-				return true
-			}
+			of = append(of, c.Domain)
 		}
 	}
 	for _, m := range tr.Missing {
-		if m.Device == device && m.Domain != "" {
-			if known = true; vendorOf(m.Domain) == vendorOf(d) {
-				return true
-			}
+		if m.Device == device {
+			of = append(of, m.Domain)
 		}
 	}
-	return !known
+	of = slices.DeleteFunc(of, func(d trace.Domain) bool { return kindOf(d) != trace.GPU })
+	return len(of) == 0 || slices.ContainsFunc(of, func(o trace.Domain) bool { return vendorOf(o) == vendorOf(d) })
 }
 
 // vendorOf is the part of a domain that says by whose means it is read: nvml, hwmon.

@@ -57,6 +57,7 @@ func TestUnreadGPUCounts(t *testing.T) {
 	}{
 		{"its vendor's", []trace.Missing{{Device: "GPU-2", Domain: trace.NVGPU, Reason: "not-supported"}}, metric.DomainMissing},
 		{"nobody's", nil, metric.DomainMissing},
+		{"nobody's, looked for without a domain", []trace.Missing{{Device: "GPU-2", Reason: "nvml-error"}}, metric.DomainMissing},
 		{"another's", []trace.Missing{{Device: "GPU-2", Domain: trace.HwmonGPU, Reason: "not-supported"}}, ""},
 	} {
 		t.Run(x.what, func(t *testing.T) {

@@ -22,7 +22,7 @@ func besidePower(a, b float64) func(*rig) {
 
 // A check that could not be made is not one that was passed: it is told.
 func TestCrossCheckNotMade(t *testing.T) {
-	const not = "the counter of nvml.gpu of GPU-1 could not be held against its power "
+	const not = "the counter of nvml.gpu of GPU-1 could not be held against all of its power "
 	for _, x := range []struct {
 		what   string
 		change func(*rig)
@@ -53,5 +53,23 @@ func TestCrossCheckNotMade(t *testing.T) {
 			}
 			sound(t, &c)
 		})
+	}
+}
+
+// What can be held against the power is: one look that failed does not hide that the
+// rest of it is another power.
+func TestCrossCheckBesideAGap(t *testing.T) {
+	for _, gap := range [][2]float64{{26, 27}, {14.5, 17.5}, {35, 99}} {
+		tl := good(t, func(r *rig) {
+			besidePower(gap[0], gap[1])(r)
+			right := r.charts[len(r.charts)-1].at
+			r.charts[len(r.charts)-1].at = func(t float64) (int64, string) {
+				w, code := right(t)
+				return 2 * w, code
+			}
+		})
+		tl.Idle = nil
+		c := NewCell(one("nv.gpu"), []Trial{tl})
+		want(t, "J", c.Bases[0].Windows[Whole].J, 0, metric.CrossCheck)
 	}
 }

@@ -25,11 +25,12 @@ type run struct {
 	limits     map[string]float64 // W by device
 	curves     map[int]*curve
 	idles      map[string]idle // by base
+	checks     map[checked]string
 	doubts     []string
 }
 
 func newRun(o *Options, t *Trial) *run {
-	r := &run{o: o, t: t, tr: t.Trace, curves: map[int]*curve{}, idles: map[string]idle{}}
+	r := &run{o: o, t: t, tr: t.Trace, curves: map[int]*curve{}, idles: map[string]idle{}, checks: map[checked]string{}}
 	if r.why = missing(t); r.why != "" {
 		return r
 	}

@@ -426,7 +426,7 @@ func TestEnergyMetrics(t *testing.T) {
 		if v := cell.Bases[0].Windows[energy.Request].J; v.Value != nil || v.Reason != "no-meter" {
 			t.Errorf("%s: %+v", cell.Name, v)
 		}
-		if v := cell.Bases[0].Windows[energy.Whole].J; cell.Name != "all" && v.Reason != otherTurns {
+		if v := cell.Bases[0].Windows[energy.Whole].J; cell.Name != "all" && v.Reason != metric.Overlapping {
 			t.Errorf("%s: %+v is not this prompt's alone", cell.Name, v)
 		}
 	}

@@ -90,11 +90,8 @@ func (p *metricsParams) joulesOf(name string, o metric.CellOptions, of []energy.
 	}
 	c := energy.NewCell(energy.Options{
 		Name: name, Streams: o.Concurrency, Bases: p.Energy.Bases, Coarsest: p.Energy.Coarsest, Processes: p.Energy.Processes,
-		KWh: p.Energy.KWh, Currency: p.Energy.Currency, Protocol: metric.Protocol(p.Protocol),
+		KWh: p.Energy.KWh, Currency: p.Energy.Currency, Protocol: metric.Protocol(p.Protocol), Shared: group,
 	}, of)
-	if group {
-		withoutTurns(&c)
-	}
 	for _, b := range blocks {
 		c.Doubts = append(c.Doubts, meterDoubts(&b.head)...)
 	}
@@ -209,32 +206,4 @@ func readTraceOf(job step.Job, input string) (*trace.Trace, error) {
 		return nil, fmt.Errorf("%s: %w", input, err)
 	}
 	return t, nil
-}
-
-// otherTurns is the reason of windows in which requests of other prompts ran too.
-const otherTurns = "overlapping-requests"
-
-// withoutTurns takes back what is not a prompt's alone.
-func withoutTurns(c *energy.Cell) {
-	for i := range c.Bases {
-		for _, w := range []energy.Window{energy.Steady, energy.Whole} {
-			if m, ok := c.Bases[i].Windows[w]; ok {
-				c.Bases[i].Windows[w] = blank(m)
-			}
-		}
-	}
-	for i := range c.PerTrial {
-		withoutTurns(&c.PerTrial[i])
-	}
-}
-
-func blank(m energy.Measured) energy.Measured {
-	m.Label = ""
-	for _, v := range []*metric.Value{
-		&m.DurationS, &m.QuantisationPct, &m.J, &m.W, &m.NetJ, &m.JPerRequest, &m.JPerOutputToken, &m.JPerOutputInterval, &m.JPerTotalToken,
-		&m.NetJPerRequest, &m.NetJPerOutputToken, &m.NetJPerOutputInterval, &m.NetJPerTotalToken, &m.CostPerMOutputTokens,
-	} {
-		*v = metric.Null(otherTurns, v.Unit)
-	}
-	return m
 }

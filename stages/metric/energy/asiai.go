@@ -61,12 +61,20 @@ func m1(o *Options, runs []*run) num {
 }
 
 // m6 is the mean power of the GPUs alone, from the first dispatch to the last end of
-// the measured requests.
+// the measured requests; where others took turns with them, over each of them alone.
 func m6(o *Options, runs []*run) num {
+	w := Whole
+	if o.Shared {
+		w = Request
+	}
 	parts := make([]part, len(runs))
+	readings := make([]*reading, len(runs))
 	for i, r := range runs {
-		base := gpuBase(r.tr)
-		parts[i] = r.part(r.reading(base), Whole)
+		readings[i] = r.reading(gpuBase(r.tr, r.gpus))
+		parts[i] = r.part(readings[i], w)
+	}
+	if differ := differing(runs, readings); differ != "" {
+		parts = append(parts, refused(differ))
 	}
 	m := measuredOf(o, parts)
 	if m.W.Value == nil {
@@ -75,10 +83,13 @@ func m6(o *Options, runs []*run) num {
 	return have(*m.W.Value)
 }
 
-// gpuBase is the base of the GPUs alone of a trace.
-func gpuBase(tr *trace.Trace) string {
+// gpuBase is the base of the GPUs alone.
+func gpuBase(tr *trace.Trace, gpus []string) string {
 	for _, b := range []string{"nv.gpu", "amd.gpu", "apple.gpu"} {
-		if tr != nil && slices.ContainsFunc(tr.Channels, func(c trace.Channel) bool { return c.Domain == Bases[b][0] }) {
+		d := Bases[b][0]
+		if tr != nil && slices.ContainsFunc(tr.Channels, func(c trace.Channel) bool {
+			return c.Domain == d && (kindOf(d) != trace.GPU || slices.Contains(gpus, c.Device))
+		}) {
 			return b
 		}
 	}
@@ -89,15 +100,19 @@ func gpuBase(tr *trace.Trace) string {
 // short or throttled is left out, and that is told, as the specification has it. One
 // that failed, whose tokens the engine did not count, or whose energy is refused for
 // another reason leaves them without: the rest would be chosen by how it came out.
+// Trials of two bases, two power limits or two drivers have no median at all.
 func (a *Asiai) turns(o *Options, runs []*run) {
 	var watts, perToken, active []num
-	idles := make([]num, len(runs))
+	idles := make([]idle, len(runs))
+	readings := readingsOf(runs, a.Base)
 	for i, r := range runs {
-		idles[i] = r.m11(r.reading(a.Base))
+		idles[i] = r.m11(readings[i])
 	}
-	a.IdleSoCWatts = medianOf(idles, nil).in(unitW)
+	differ := differing(runs, readings)
+	m11 := pooledIdle(idles, differ).w
+	a.IdleSoCWatts = m11.in(unitW)
 	for i, r := range runs {
-		rd := r.reading(a.Base)
+		rd := readings[i]
 		spans, why := r.t.spans(Request, o.Streams)
 		if why = cmp.Or(r.why, rd.why, why); why != "" {
 			*a = a.withoutTurns(none(why))
@@ -106,16 +121,20 @@ func (a *Asiai) turns(o *Options, runs []*run) {
 		first := len(watts)
 		for k, turn := range r.t.turns() {
 			w, j := r.turn(rd, r.onTrace(spans[k : k+1])[0])
-			left := above(j, times(idles[i], have(seconds(spans[k].ns()))), 0)
+			left := above(j, times(idles[i].w, have(seconds(spans[k].ns()))), 0)
 			watts = append(watts, w)
 			perToken = append(perToken, per(j, intervals(turn), metric.OneToken))
 			active = append(active, per(left, intervals(turn), metric.OneToken))
 		}
 		r.leftOut(perToken[first:])
 	}
+	if differ != "" {
+		*a = a.withoutTurns(none(differ))
+		return
+	}
 	a.SoCWatts = medianOf(watts, gate).in(unitW)
 	a.EnergyPerToken = medianOf(perToken, gate).in(unitTok)
-	a.ActivePerToken = medianOf(active, gate).in(unitTok)
+	a.ActivePerToken = of(medianOf(active, gate), m11, func(n, _ float64) num { return have(n) }).in(unitTok)
 }
 
 // gate are the reasons for which a run is in no median.
@@ -184,22 +203,22 @@ func medianOf(ns []num, out []string) num {
 }
 
 // m11 is the loaded idle of the specification: 5 samples of 2 s, median.
-func (r *run) m11(rd *reading) num {
+func (r *run) m11(rd *reading) idle {
 	look, why := r.idleSpan(rd)
 	if why != "" {
-		return none(why)
+		return noIdle(why)
 	}
 	if look.ns() < turnSamples*turnStepNS {
-		return none(metric.IdleTooShort)
+		return noIdle(metric.IdleTooShort)
 	}
 	switch busy := r.load1(look); {
 	case busy.why != "":
 		r.say("the load average while the machine was idle could not be read")
 	case busy.v > turnLoad1:
-		return none(metric.BusyHost)
+		return noIdle(metric.BusyHost)
 	}
 	if 50*float64(r.period(rd)) > r.coarsest()*turnStepNS {
-		return none(metric.PublicationCoarse)
+		return noIdle(metric.PublicationCoarse)
 	}
-	return r.sampled(rd, look, turnSamples, turnStepNS).w
+	return r.sampled(rd, look, turnSamples, turnStepNS)
 }

@@ -69,8 +69,9 @@ type reading struct {
 	why      string
 }
 
-// read finds the channels of a base. gpus are the devices that serve the candidate.
-func read(tr *trace.Trace, base string, gpus []string) *reading {
+// read finds the channels of a base. gpus are the devices that serve the candidate: all
+// of which must have it where they were named, else those of the domain's own vendor.
+func read(tr *trace.Trace, base string, gpus []string, named bool) *reading {
 	r := &reading{base: base, domains: []string{}, rails: []string{}, devices: []string{}}
 	need, known := Bases[base]
 	if !known {
@@ -80,7 +81,7 @@ func read(tr *trace.Trace, base string, gpus []string) *reading {
 	counts := map[string]int{}
 	var names, lines []string
 	for _, d := range need {
-		devices := devicesOf(tr, d, gpus)
+		devices := devicesOf(tr, d, gpus, named)
 		found := 0
 		for _, device := range devices {
 			channels := pick(tr, device, d)
@@ -141,10 +142,10 @@ func sourceKind(c trace.Channel) string {
 // devicesOf are the devices on which a domain is to be read: the candidate's GPUs,
 // every CPU of the trace and every one that it says cannot be read, and of a machine
 // what has the domain.
-func devicesOf(tr *trace.Trace, d trace.Domain, gpus []string) (ids []string) {
+func devicesOf(tr *trace.Trace, d trace.Domain, gpus []string, named bool) (ids []string) {
 	kind := kindOf(d)
 	if kind == trace.GPU {
-		return gpus
+		return slices.DeleteFunc(slices.Clone(gpus), func(id string) bool { return !named && !mayHave(tr, id, d) })
 	}
 	for _, device := range tr.Devices {
 		if device.Kind == kind && (kind == trace.CPU || has(tr, device.ID, d)) {

@@ -66,7 +66,8 @@ func (c *Cell) about(o *Options, runs []*run) {
 	c.PowerLimitW = same(of((*run).limit), metric.PowerLimitChanged).in(unitW)
 	c.IdleCV = metric.Null(metric.NoIdle, unitPct)
 	if len(o.Bases) > 0 {
-		c.IdleCV = worst(of(func(r *run) num { return r.idle(read(r.tr, o.Bases[0], r.gpus)).cv })).in(unitPct)
+		readings := readingsOf(runs, o.Bases[0])
+		c.IdleCV = idleOf(runs, readings, differing(runs, readings)).cv.in(unitPct)
 	}
 }
 
@@ -102,10 +103,9 @@ func same(ns []num, why string) num {
 // pooled is one base over the trials.
 func pooled(o *Options, base string, runs []*run) Of {
 	out := Of{Base: base, Domains: []string{}, Devices: []string{}, Windows: map[Window]Measured{}}
-	readings := make([]*reading, len(runs))
+	readings := readingsOf(runs, base)
 	var periods []num
 	for i, r := range runs {
-		readings[i] = r.reading(base)
 		period := num{v: float64(r.period(readings[i])) / 1e6, why: cmp.Or(r.why, readings[i].why)}
 		if period.why == "" && period.v == 0 {
 			period.why = cmp.Or(r.stopped(readings[i]), metric.NotBracketed)
@@ -121,14 +121,19 @@ func pooled(o *Options, base string, runs []*run) Of {
 		out.Digest = ""
 	}
 	out.PublicationMS = worst(periods).in(unitMS)
-	out.LoadedIdleW = pooledIdle(runs, readings, differ).in(unitW)
+	still := idleOf(runs, readings, differ)
+	out.LoadedIdleW = still.w.in(unitW)
 	for _, w := range Windows {
 		parts := make([]part, len(runs))
 		for i, r := range runs {
 			parts[i] = r.part(readings[i], w)
+			parts[i].net = of(parts[i].net, still.w, func(net, _ float64) num { return have(net) })
 		}
 		if differ != "" {
 			parts = append(parts, refused(differ))
+		}
+		if o.Shared && (w == Steady || w == Whole) {
+			parts = []part{refused(metric.Overlapping)}
 		}
 		out.Windows[w] = measuredOf(o, parts)
 	}
@@ -140,7 +145,24 @@ func (r *run) reading(base string) *reading {
 	if r.tr == nil || r.tr.None != nil {
 		return &reading{base: base, why: r.why, domains: []string{}, devices: []string{}, rails: []string{}}
 	}
-	return read(r.tr, base, r.gpus)
+	return read(r.tr, base, r.gpus, r.t.GPUs != nil)
+}
+
+func readingsOf(runs []*run, base string) []*reading {
+	readings := make([]*reading, len(runs))
+	for i, r := range runs {
+		readings[i] = r.reading(base)
+	}
+	return readings
+}
+
+// idleOf is the loaded idle over the trials.
+func idleOf(runs []*run, readings []*reading, differ string) idle {
+	idles := make([]idle, len(runs))
+	for i, r := range runs {
+		idles[i] = r.idle(readings[i])
+	}
+	return pooledIdle(idles, differ)
 }
 
 // stopped is why a channel of the base has no curve at all.
@@ -153,10 +175,10 @@ func (r *run) stopped(rd *reading) string {
 	return ""
 }
 
-// differing is why the trials must not be pooled: of what is there, the domains or
-// the power limits are not the same.
+// differing is why the trials must not be pooled: of what is there, the domains, the
+// power limits or the drivers are not the same.
 func differing(runs []*run, readings []*reading) string {
-	digest, limit := "", num{}
+	digest, driver, limit := "", "", num{}
 	for i, r := range runs {
 		if r.why != "" || readings[i].why != "" {
 			continue
@@ -164,32 +186,16 @@ func differing(runs []*run, readings []*reading) string {
 		if digest == "" {
 			digest, limit = readings[i].digest, r.limit()
 		}
+		has := driverOf(r.tr, r.gpus, r.cell)
+		driver = cmp.Or(driver, has)
 		switch {
 		case readings[i].digest != digest:
 			return metric.BasesDiffer
 		case r.limit() != limit:
 			return metric.PowerLimitChanged
+		case has != "" && has != driver:
+			return metric.DriverChanged
 		}
 	}
 	return ""
-}
-
-// pooledIdle is the median over the samples of all trials.
-func pooledIdle(runs []*run, readings []*reading, differ string) num {
-	var all []float64
-	for i, r := range runs {
-		one := r.idle(readings[i])
-		if one.w.why != "" {
-			return one.w
-		}
-		all = append(all, one.samples...)
-	}
-	switch {
-	case differ != "":
-		return none(differ)
-	case len(all) == 0:
-		return none(metric.NoRequests)
-	}
-	slices.Sort(all)
-	return have(median(all))
 }

@@ -172,6 +172,9 @@ func TestIdle(t *testing.T) {
 		{"M11 is of 5 samples", counting(published(steps{{0, 100}, {5.5, 104}, {8.5, 108}, {12, 100}, {15, 400}}, 0.1, 1e-3, 0)), nil, m11, 104, ""},
 		{"more, by less than it may be off by", counting(published(steps{{0, 100}, {15, 100.2}}, 0.1, 1e-3, 0)), nil, net, 0, metric.NotAboveIdle},
 		{"more, by a little more", counting(published(steps{{0, 100}, {15, 100.5}}, 0.1, 1e-3, 0)), nil, net, 10, ""},
+		{"more, by less than the idle machine varies", counting(published(steps{{0, 103}, {6, 100}, {15, 102}}, 0.1, 1e-3, 0)), nil, net, 0, metric.NotAboveIdle},
+		{"more, by more than it varies", counting(published(steps{{0, 103}, {6, 100}, {15, 104}}, 0.1, 1e-3, 0)), nil, net, 80, ""},
+		{"active, as the specification has it", counting(published(steps{{0, 103}, {6, 100}, {15, 102}}, 0.1, 1e-3, 0)), nil, active, 0.2, ""},
 		{"no more than idle", counting(published(flat(100), 0.1, 1e-3, 0)), nil, net, 0, metric.NotAboveIdle},
 		{"nor per token", counting(published(flat(100), 0.1, 1e-3, 0)), nil, active, 0, metric.NotAboveIdle},
 	} {
@@ -310,17 +313,17 @@ func TestComparable(t *testing.T) {
 // What a base is made of decides its digest; where and how many does not.
 func TestDigest(t *testing.T) {
 	of := func(r rig, base string) *reading {
-		return read(r.trace(t), base, []string{"GPU-1", "GPU-2"}[:min(2, len(r.devices))])
+		return read(r.trace(t), base, []string{"GPU-1", "GPU-2"}[:min(2, len(r.devices))], true)
 	}
-	a, b := read(gpus(1, 300).trace(t), "nv.gpu", []string{"GPU-1"}), of(gpus(2, 300), "nv.gpu")
+	a, b := read(gpus(1, 300).trace(t), "nv.gpu", []string{"GPU-1"}, true), of(gpus(2, 300), "nv.gpu")
 	if a.digest != b.digest || a.digest == "" || fmt.Sprint(b.domains) != "[nvml.gpu x2]" {
 		t.Errorf("one and two GPUs are two bases: %+v %+v", a, b)
 	}
-	ane, without := read(recorded(t, "publication-2.1s"), "apple.soc5", nil), read(recorded(t, "no-ane"), "apple.soc5", nil)
+	ane, without := read(recorded(t, "publication-2.1s"), "apple.soc5", nil, true), read(recorded(t, "no-ane"), "apple.soc5", nil, true)
 	if ane.digest == without.digest || len(ane.rails) != 5 || len(without.rails) != 4 {
 		t.Errorf("a chip without the neural engine is of the same base: %v %v", ane.rails, without.rails)
 	}
-	two := read(recorded(t, "two-packages"), "nv.gpu+rapl.package+rapl.dram", []string{"GPU-1"})
+	two := read(recorded(t, "two-packages"), "nv.gpu+rapl.package+rapl.dram", []string{"GPU-1"}, true)
 	if fmt.Sprint(two.domains, two.devices) != "[nvml.gpu x1 rapl.package x2 rapl.dram x2] [GPU-1 package-0 package-1]" {
 		t.Error(two.domains, two.devices)
 	}
@@ -332,7 +335,7 @@ func TestDigest(t *testing.T) {
 			t.Errorf("%s is %s", source, got)
 		}
 	}
-	wall := read(amd(300, 0).trace(t), "amd.gpu", []string{"card0"})
+	wall := read(amd(300, 0).trace(t), "amd.gpu", []string{"card0"}, true)
 	if fmt.Sprint(wall.domains) != "[hwmon.gpu (integral of power) x1]" {
 		t.Error(wall.domains)
 	}

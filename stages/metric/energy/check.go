@@ -1,9 +1,6 @@
 package energy
 
 import (
-	"math"
-	"slices"
-
 	"github.com/cupel-dev/cupel/stages/metric"
 	"github.com/cupel-dev/cupel/stages/trace"
 )
@@ -60,37 +57,6 @@ func (r *run) coarsest() float64 {
 		return r.o.Coarsest
 	}
 	return DefaultCoarsest
-}
-
-// crossed holds every counter of a base against the integral of the instantaneous
-// power of the same device and domain, over a stretch that is long enough for it.
-func (r *run) crossed(rd *reading, s span) string {
-	for _, c := range rd.channels {
-		of := r.tr.Channels[c]
-		if of.Quantity != trace.Energy {
-			continue
-		}
-		p := slices.IndexFunc(r.tr.Channels, func(o trace.Channel) bool {
-			return o.Device == of.Device && o.Domain == of.Domain && o.Quantity == trace.Power && measures(o)
-		})
-		if p >= 0 && r.apart(c, p, s) {
-			return metric.CrossCheck
-		}
-	}
-	return ""
-}
-
-func (r *run) apart(counter, power int, s span) bool {
-	reach := max(r.curve(counter).reach(s), r.curve(power).reach(s))
-	if s.ns()/crossWindow < reach {
-		return false
-	}
-	spans := []span{s}
-	j, w := r.joules(counter, spans), r.joules(power, spans)
-	if j.why != "" || w.why != "" {
-		return false
-	}
-	return math.Abs(w.v-j.v) > crossMost*j.v
 }
 
 // implausible reports whether the mean power over the stretches cannot be true.

@@ -44,7 +44,9 @@ func FuzzNewCell(f *testing.F) {
 			tl.Requests = tl.Requests[:1]
 		}
 		tl.Idle = &Span{tr.WallNS + start, tr.WallNS + from}
-		c := NewCell(Options{Streams: int(how & 1), Bases: bases, KWh: new(0.3)}, []Trial{tl, tl})
+		other := tl // later, so that the two may differ
+		other.StartUnixNS += from
+		c := NewCell(Options{Streams: int(how & 1), Bases: bases, KWh: new(0.3), Shared: how&8 == 0, Processes: int(how>>4) & 3}, []Trial{tl, other})
 		sound(t, &c)
 		Comparable(&c, &c, Band{})
 	})

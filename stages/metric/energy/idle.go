@@ -29,25 +29,27 @@ type idle struct {
 	samples []float64
 }
 
+func noIdle(why string) idle { return idle{w: none(why), cv: none(why)} }
+
 // idle of a base. The look is cut into equal samples of two periods, and of a second
 // at least; shorter ones would take the counter's steps for the machine's.
 func (r *run) idle(rd *reading) idle {
 	if i, there := r.idles[rd.base]; there {
 		return i
 	}
-	i := r.idleOf(rd)
+	i := r.look(rd)
 	r.idles[rd.base] = i
 	return i
 }
 
-func (r *run) idleOf(rd *reading) idle {
+func (r *run) look(rd *reading) idle {
 	look, why := r.idleSpan(rd)
 	if why != "" {
-		return idle{w: none(why), cv: none(why)}
+		return noIdle(why)
 	}
 	period := r.period(rd)
 	if look.ns() < idleLeastNS || float64(look.ns()) < (1-idleSpare)*idlePeriods*float64(period) {
-		return idle{w: none(metric.IdleTooShort), cv: none(metric.IdleTooShort)}
+		return noIdle(metric.IdleTooShort)
 	}
 	n := look.ns() / max(idleStepNS, 2*period)
 	return r.sampled(rd, look, int(n), look.ns()/n)
@@ -80,17 +82,51 @@ func (r *run) idleSpan(rd *reading) (span, string) {
 func (r *run) sampled(rd *reading, look span, n int, step int64) idle {
 	out := idle{}
 	if why := cmp.Or(r.throttled([]span{look}), r.crossed(rd, look)); why != "" {
-		return idle{w: none(why), cv: none(why)}
+		return noIdle(why)
 	}
 	for k := range int64(n) {
 		j := r.all(rd, []span{{look.from + k*step, look.from + (k+1)*step}})
 		if j.why != "" {
-			return idle{w: none(j.why), cv: none(j.why)}
+			return noIdle(j.why)
 		}
 		out.samples = append(out.samples, j.v/seconds(step))
 	}
 	out.judge()
 	return out
+}
+
+// pooledIdle is that of all samples of all trials: idle machines that differ from one
+// trial to the next vary as much as one that does so within a look.
+func pooledIdle(idles []idle, differ string) idle {
+	all := idle{}
+	for _, one := range idles {
+		all.samples = append(all.samples, one.samples...)
+		all.w, all.cv = sum([]num{all.w, one.w}), sum([]num{all.cv, one.cv})
+	}
+	switch {
+	case len(idles) == 0:
+		return noIdle(metric.NoRequests)
+	case all.cv.why != "":
+		return noIdle(all.cv.why)
+	case differ != "":
+		return noIdle(differ)
+	}
+	refused := all.w
+	if all.judge(); refused.why != "" {
+		all.w = refused
+	}
+	return all
+}
+
+// spread is by how many watts the idle machine may have drawn more than the median: the
+// largest sample did. The standard error of the samples would be less, and wrong: an
+// idle machine drifts, so that they do not scatter about one power, and how much it
+// would have drawn while it worked is a guess that the largest sample bounds.
+func (i *idle) spread() float64 {
+	if i.w.why != "" || len(i.samples) == 0 {
+		return 0
+	}
+	return slices.Max(i.samples) - i.w.v
 }
 
 // judge is the median of the samples, unless they differ too much.

@@ -34,16 +34,16 @@ func (r *run) part(rd *reading, w Window) part {
 	if why := r.throttled([]span{r.cell}); p.j.why == "" && why != "" {
 		p.j = none(why)
 	}
-	idle := times(r.idle(rd).w, have(seconds(total(spans))))
-	p.net = above(p.j, idle, p.q.v/100)
+	s, idle := seconds(total(spans)), r.idle(rd)
+	p.net = above(p.j, times(idle.w, have(s)), p.q.v/100*p.j.v+idle.spread()*s)
 	return p
 }
 
-// above is what was drawn beyond the idle machine. It is positive, and by more than the
-// share of it all that the energy may be off by.
+// above is what was drawn beyond the idle machine. It is positive, and by more than
+// both may be off by together, in J.
 func above(j, idle num, off float64) num {
 	net := minus(j, idle)
-	if net.why == "" && !(net.v > max(off, rounding)*j.v) {
+	if net.why == "" && !(net.v > max(off, rounding*j.v)) {
 		return none(metric.NotAboveIdle)
 	}
 	return net

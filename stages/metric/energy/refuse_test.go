@@ -99,7 +99,21 @@ func TestRefusals(t *testing.T) {
 		{what: "the process goes", rig: noting(25, trace.State{PIDs: []int{}}), reason: ""}, // nil after a round trip: not known
 		{what: "and that is counted", rig: noting(25, trace.State{Processes: new(0)}), reason: metric.ForeignProcess},
 		{what: "two processes counted", rig: noting(25, trace.State{Processes: new(2)}), reason: metric.ForeignProcess},
-		{what: "two that are allowed", rig: noting(25, trace.State{Processes: new(2)}), o: func(o *Options) { o.Processes = 2 }},
+		{what: "two that are allowed", rig: noting(0.1, trace.State{Processes: new(2), LimitMW: new(int64(700_000))}), o: func(o *Options) { o.Processes = 2 }},
+		{what: "a second one that would be allowed", rig: noting(25, trace.State{Processes: new(2)}), o: func(o *Options) { o.Processes = 2 }, reason: metric.ForeignProcess},
+		{what: "and goes again, uncounted who", rig: func(r *rig) {
+			r.states[0].V.PIDs = nil
+			noting(25, trace.State{Processes: new(2)})(r)
+			noting(26, trace.State{Processes: new(1)})(r)
+		}, o: func(o *Options) { o.Processes = 2 }, reason: metric.ForeignProcess},
+		{what: "one of two that goes", rig: func(r *rig) {
+			r.states[0].V.PIDs, r.states[0].V.Processes = nil, new(2)
+			noting(25, trace.State{Processes: new(1)})(r)
+		}, o: func(o *Options) { o.Processes = 2 }, reason: metric.ForeignProcess},
+		{what: "counted and then listed", rig: func(r *rig) {
+			r.states[0].V.PIDs = nil
+			noting(25, trace.State{PIDs: []int{7}})(r)
+		}},
 		{what: "after the window", rig: noting(38, trace.State{PIDs: []int{7, 9}, MIG: new(true), LimitMW: new(int64(1)), Driver: "x"})},
 		{what: "MIG", rig: noting(25, trace.State{MIG: new(true)}), reason: metric.MIG},
 		{what: "limit", rig: noting(25, trace.State{LimitMW: new(int64(500_000))}), reason: metric.PowerLimitChanged},

@@ -15,6 +15,7 @@ type run struct {
 	t    *Trial
 	tr   *trace.Trace
 	gpus []string // that serve the candidate
+	rest []string // GPUs that nobody named and no base is of
 	why  string   // reason code: nothing of the trial has energy
 
 	clock      *clock
@@ -24,15 +25,16 @@ type run struct {
 	limits     map[string]float64 // W by device
 	curves     map[int]*curve
 	idles      map[string]idle // by base
+	checks     map[checked]string
 	doubts     []string
 }
 
 func newRun(o *Options, t *Trial) *run {
-	r := &run{o: o, t: t, tr: t.Trace, curves: map[int]*curve{}, idles: map[string]idle{}}
+	r := &run{o: o, t: t, tr: t.Trace, curves: map[int]*curve{}, idles: map[string]idle{}, checks: map[checked]string{}}
 	if r.why = missing(t); r.why != "" {
 		return r
 	}
-	if r.gpus, r.why = servers(t); r.why != "" {
+	if r.gpus, r.rest, r.why = servers(o, t); r.why != "" {
 		return r
 	}
 	r.clock = newClock(r.tr)
@@ -68,30 +70,6 @@ func missing(t *Trial) string {
 // isCode reports whether s looks like a reason code: a trace may come from anywhere.
 func isCode(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
-}
-
-// servers are the GPUs that serve the candidate, each once.
-func servers(t *Trial) (gpus []string, why string) {
-	var there []string
-	for _, d := range t.Trace.Devices {
-		if d.Kind == trace.GPU {
-			there = append(there, d.ID)
-		}
-	}
-	if t.GPUs == nil {
-		return there, ""
-	}
-	for _, id := range t.GPUs {
-		switch {
-		case strings.HasPrefix(id, "MIG-"):
-			return nil, metric.MIG
-		case !slices.Contains(there, id):
-			return nil, metric.GPUSetMismatch
-		case !slices.Contains(gpus, id):
-			gpus = append(gpus, id)
-		}
-	}
-	return gpus, ""
 }
 
 // onTrace moves stretches of the cell's clock to the trace's.
@@ -166,8 +144,9 @@ func (r *run) doubt() {
 			r.say("whether other processes computed on " + gpu + " could not be read")
 		}
 	}
-	if r.share([]span{r.cell}, heat).why == metric.NotReported && len(r.gpus) > 0 {
-		r.say("whether the GPUs were slowed down by heat could not be read")
+	r.doubtClocks()
+	for _, gpu := range r.rest {
+		r.say("the GPUs that serve were not named, and " + gpu + " is of another vendor than the bases: it does not count")
 	}
 	if r.tr.End == nil {
 		r.say("the recording was cut")
@@ -177,6 +156,33 @@ func (r *run) doubt() {
 			r.say(fmt.Sprintf("%s of %s never moved and counts as unused", c.Domain, c.Device))
 		}
 	}
+}
+
+// doubtClocks notes what is not known of how long clocks were held down.
+func (r *run) doubtClocks() {
+	for _, gpu := range r.gpus {
+		if !r.toldHeat(gpu) {
+			r.say("whether " + gpu + " was slowed down by heat could not be read")
+		}
+	}
+	for _, by := range []struct {
+		what string
+		of   []trace.Quantity
+	}{{"for heat or by the power brake", heat}, {"by the power cap", caps}} {
+		if seen, fell := r.seen([]span{r.cell}, by.of); fell && seen.why == "" {
+			r.say(fmt.Sprintf("a counter of the time for which clocks were held down %s fell during the cell: it was at least %.2g %% of the cell", by.what, 100*seen.v))
+		}
+	}
+}
+
+// toldHeat reports whether a counter of a device says for how long it was slowed down.
+func (r *run) toldHeat(device string) bool {
+	for i, c := range r.tr.Channels {
+		if c.Device == device && slices.Contains(heat, c.Quantity) && r.tells(i) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *run) say(s string) {

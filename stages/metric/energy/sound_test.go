@@ -38,6 +38,8 @@ func sound(t testing.TB, c *Cell) {
 			t.Errorf("%s is null for %q, which nobody explains", path, v.Reason)
 		case v.Value != nil && *v.Value < 0 && v.Unit != unitC:
 			t.Errorf("%s is %v", path, *v.Value)
+		case v.Value != nil && *v.Value > 1 && v.Unit == unitShare:
+			t.Errorf("%s is %v of the whole", path, *v.Value)
 		case v.Value != nil && *v.Value == 0 && (v.Unit == unitJ || v.Unit == unitW || v.Unit == unitTok || v.Unit == unitReq):
 			t.Errorf("%s is 0", path)
 		}

@@ -37,7 +37,7 @@ func disturbed(tr *trace.Trace, gpus []string, s span, processes int) string {
 		driver := tr.Driver
 		var limit *int64
 		var pids []int
-		known := false
+		count, known := -1, false
 		for _, st := range during(tr, gpu, s) {
 			switch {
 			case st.MIG != nil && *st.MIG:
@@ -46,18 +46,34 @@ func disturbed(tr *trace.Trace, gpus []string, s span, processes int) string {
 				return metric.ForeignProcess
 			case known && listed(st) && !slices.Equal(pids, st.PIDs):
 				return metric.ForeignProcess
+			case count >= 0 && counted(st) >= 0 && count != counted(st):
+				return metric.ForeignProcess // others than at the start, whichever they were
 			case limit != nil && st.LimitMW != nil && *limit != *st.LimitMW:
 				return metric.PowerLimitChanged
 			case driver != "" && st.Driver != "" && driver != st.Driver:
 				return metric.DriverChanged
 			}
 			driver, limit = cmp.Or(st.Driver, driver), cmp.Or(st.LimitMW, limit)
+			if n := counted(st); n >= 0 {
+				count = n
+			}
 			if listed(st) {
 				pids, known = st.PIDs, true
 			}
 		}
 	}
 	return ""
+}
+
+// counted is how many processes a state counted, -1 = it does not say.
+func counted(s trace.State) int {
+	switch {
+	case s.Processes != nil:
+		return *s.Processes
+	case s.PIDs != nil:
+		return len(s.PIDs)
+	}
+	return -1
 }
 
 // listed reports whether a state says which processes there were, none included.
@@ -76,4 +92,16 @@ func limits(tr *trace.Trace, gpus []string, s span) map[string]float64 {
 		}
 	}
 	return out
+}
+
+// driverOf is the driver in a window: what its states say, else the recording.
+func driverOf(tr *trace.Trace, gpus []string, s span) string {
+	for _, gpu := range gpus {
+		for _, st := range during(tr, gpu, s) {
+			if st.Driver != "" {
+				return st.Driver
+			}
+		}
+	}
+	return tr.Driver
 }

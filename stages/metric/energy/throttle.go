@@ -18,27 +18,52 @@ var (
 )
 
 // share is for how much of the stretches the clocks of the worst device were held
-// down, by the driver's own counters of time. A bitmask that is looked at now and
-// then misses what happens between two looks.
+// down; a counter that fell has forgotten what it counted.
 func (r *run) share(spans []span, of []trace.Quantity) num {
+	seen, fell := r.seen(spans, of)
+	if fell && seen.why == "" {
+		return none(metric.CounterBackwards)
+	}
+	return seen
+}
+
+// seen is the share as far as it was seen, by the driver's own counters of time, and
+// whether one of them fell, so that it may be more. A bitmask that is looked at now and
+// then misses what happens between two looks.
+//
+// Software and hardware may hold the clocks down at once, and nobody counts when both
+// do: the time lies between that of the larger one and the sum. It is taken as the sum,
+// and never as more than there was: what is published was certainly not held down.
+func (r *run) seen(spans []span, of []trace.Quantity) (share num, fell bool) {
 	byDevice := map[string]num{}
 	for i, c := range r.tr.Channels {
-		if !slices.Contains(of, c.Quantity) || !measures(c) || !r.concerns(c.Device) || !wasRead(r.tr.Samples[i]) {
+		if !slices.Contains(of, c.Quantity) || !r.tells(i) {
 			continue
 		}
-		byDevice[c.Device] = sum([]num{byDevice[c.Device], r.timeIn(i, spans)})
+		for _, s := range spans {
+			rose, back := r.timeIn(i, s)
+			byDevice[c.Device], fell = sum([]num{byDevice[c.Device], rose}), fell || back
+		}
 	}
 	if len(byDevice) == 0 {
-		return none(metric.NotReported)
+		return none(metric.NotReported), false
 	}
 	all := have(seconds(total(spans)))
 	shares := make([]num, 0, len(byDevice))
 	for _, d := range r.tr.Devices {
 		if n, there := byDevice[d.ID]; there {
-			shares = append(shares, per(n, all, metric.ZeroDuration))
+			n = per(n, all, metric.ZeroDuration)
+			n.v = min(n.v, 1)
+			shares = append(shares, n)
 		}
 	}
-	return worst(shares)
+	return worst(shares), fell
+}
+
+// tells reports whether a channel says something of a device that serves the candidate.
+func (r *run) tells(channel int) bool {
+	c := r.tr.Channels[channel]
+	return measures(c) && r.concerns(c.Device) && wasRead(r.tr.Samples[channel])
 }
 
 // concerns reports whether a device is one that serves the candidate: of GPUs those
@@ -48,39 +73,38 @@ func (r *run) concerns(device string) bool {
 	return i >= 0 && r.tr.Devices[i].Kind != trace.GPU || slices.Contains(r.gpus, device)
 }
 
-// timeIn is by how many seconds a counter of time went on in the stretches.
-func (r *run) timeIn(channel int, spans []span) num {
-	out := num{}
-	for _, s := range spans {
-		went := minus(r.valueAt(channel, s.to), r.valueAt(channel, s.from))
-		if went.v < 0 {
-			return none(metric.CounterBackwards)
-		}
-		out = sum([]num{out, went})
-	}
-	return out
-}
-
-// valueAt is a channel's number in the unit of its quantity, on the line between the
-// reading before t and the one after.
-func (r *run) valueAt(channel int, t int64) num {
-	before, there := r.lastBefore(channel, t)
+// timeIn is by how many seconds a counter of time rose in a stretch, on straight lines
+// between its readings, and whether it fell between two of them.
+func (r *run) timeIn(channel int, s span) (rose num, fell bool) {
+	last, there := r.lastBefore(channel, s.from)
 	if !there {
-		return none(metric.NotBracketed)
+		return none(metric.NotBracketed), false
 	}
 	of := r.tr.Samples[channel]
-	i := sort.Search(len(of), func(i int) bool { return of[i].T >= t })
-	for i < len(of) && of[i].E != "" {
-		i++
+	unit := trace.Units[r.tr.Channels[channel].Unit]
+	for k := sort.Search(len(of), func(k int) bool { return of[k].T > s.from }); k < len(of); k++ {
+		next := of[k]
+		if next.E != "" {
+			continue
+		}
+		if next.V < last.V {
+			fell = true
+		} else {
+			rose.v += unit * (float64(next.V) - float64(last.V)) * s.part(last.T, next.T)
+		}
+		if last = next; next.T >= s.to {
+			return have(rose.v), fell
+		}
 	}
-	if i == len(of) {
-		return none(metric.NotBracketed)
+	return none(metric.NotBracketed), fell
+}
+
+// part is how much of the time from a to b lies in the stretch.
+func (s span) part(a, b int64) float64 {
+	if a == b {
+		return 1
 	}
-	unit, v := trace.Units[r.tr.Channels[channel].Unit], float64(before.V)
-	if after := of[i]; after.T > before.T {
-		v += (float64(after.V) - v) * float64(t-before.T) / float64(after.T-before.T)
-	}
-	return have(v * unit)
+	return float64(min(b, s.to)-max(a, s.from)) / float64(b-a)
 }
 
 // lastBefore is the last reading at or before t.
@@ -130,12 +154,14 @@ func (r *run) slowed(s span) bool {
 // throttled is the reason code when the clocks were held down for heat in the
 // stretches, or when it cannot be told although there are counters of it.
 func (r *run) throttled(spans []span) string {
-	held := r.share(spans, heat)
+	seen, fell := r.seen(spans, heat)
 	switch {
-	case held.why != "" && held.why != metric.NotReported:
-		return held.why
-	case held.why == "" && held.v > thermalMost, slices.ContainsFunc(spans, r.slowed):
+	case seen.why == "" && seen.v > thermalMost, slices.ContainsFunc(spans, r.slowed):
 		return metric.Thermal
+	case seen.why != "" && seen.why != metric.NotReported:
+		return seen.why
+	case fell:
+		return metric.CounterBackwards
 	}
 	return ""
 }

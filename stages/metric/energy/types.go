@@ -37,6 +37,10 @@ type Options struct {
 	KWh       *float64 // price of a kilowatt-hour, nil = none
 	Currency  string
 	Protocol  metric.Protocol
+
+	// Shared: requests of other cells took turns with these, so that only what single
+	// requests took is this cell's own.
+	Shared bool
 }
 
 // Trial is one run of a cell with the trace beside it.

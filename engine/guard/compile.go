@@ -11,7 +11,7 @@ import (
 // same id and constants alone. Multiplied or divided by a constant they keep it,
 // by one another they make a compound, which goes with the same compound only; a
 // ratio of equal ids is a pure number. Values without an id know no such rules
-// among themselves.
+// among themselves. Only numbers have an order, and none is made a text.
 type Program struct {
 	env   *Env
 	rule  string

@@ -33,7 +33,7 @@ func asiaiOf(o *Options, runs []*run) Asiai {
 	if why != "" {
 		return a.without(none(why))
 	}
-	power := m6(o, runs)
+	power := a.m6(o, runs)
 	a.PowerWatts = power.in(unitW)
 	a.TokPerSecPerWatt = per(m1(o, runs), power, metric.Implausible).in(unitTokSW)
 	a.turns(o, runs)
@@ -44,6 +44,7 @@ func (a Asiai) without(n num) Asiai {
 	a.PowerWatts, a.SoCWatts, a.IdleSoCWatts = n.in(unitW), n.in(unitW), n.in(unitW)
 	a.TokPerSecPerWatt = n.in(unitTokSW)
 	a.EnergyPerToken, a.ActivePerToken = n.in(unitTok), n.in(unitTok)
+	a.PowerQuantisationPct, a.TurnQuantisationPct = n.in(unitPct), n.in(unitPct)
 	return a
 }
 
@@ -61,14 +62,21 @@ func m1(o *Options, runs []*run) num {
 }
 
 // m6 is the mean power of the GPUs alone, from the first dispatch to the last end of
-// the measured requests.
-func m6(o *Options, runs []*run) num {
-	parts := make([]part, len(runs))
+// the measured requests. What it is of is noted: the GPUs need not be of any base that
+// was asked for.
+func (a *Asiai) m6(o *Options, runs []*run) num {
+	parts, readings := make([]part, len(runs)), make([]*reading, len(runs))
 	for i, r := range runs {
-		base := gpuBase(r.tr)
-		parts[i] = r.part(r.reading(base), Whole)
+		readings[i] = r.reading(gpuBase(r.tr))
+		parts[i] = r.part(readings[i], Whole)
+	}
+	a.PowerBase, a.PowerDigest = readings[0].base, readings[0].digest
+	if why := differing(runs, readings); why != "" {
+		a.PowerDigest = ""
+		parts = append(parts, refused(why))
 	}
 	m := measuredOf(o, parts)
+	a.PowerLabel, a.PowerQuantisationPct = m.Label, m.QuantisationPct
 	if m.W.Value == nil {
 		return none(m.W.Reason)
 	}
@@ -90,7 +98,7 @@ func gpuBase(tr *trace.Trace) string {
 // that failed, whose tokens the engine did not count, or whose energy is refused for
 // another reason leaves them without: the rest would be chosen by how it came out.
 func (a *Asiai) turns(o *Options, runs []*run) {
-	var watts, perToken, active []num
+	var watts, perToken, active, off []num
 	idles := make([]num, len(runs))
 	for i, r := range runs {
 		idles[i] = r.m11(r.reading(a.Base))
@@ -105,7 +113,10 @@ func (a *Asiai) turns(o *Options, runs []*run) {
 		}
 		first := len(watts)
 		for k, turn := range r.t.turns() {
-			w, j := r.turn(rd, r.onTrace(spans[k : k+1])[0])
+			w, j, q := r.turn(rd, r.onTrace(spans[k : k+1])[0])
+			if !slices.Contains(gate, j.why) {
+				off = append(off, q)
+			}
 			left := above(j, times(idles[i], have(seconds(spans[k].ns()))), 0)
 			watts = append(watts, w)
 			perToken = append(perToken, per(j, intervals(turn), metric.OneToken))
@@ -116,6 +127,10 @@ func (a *Asiai) turns(o *Options, runs []*run) {
 	a.SoCWatts = medianOf(watts, gate).in(unitW)
 	a.EnergyPerToken = medianOf(perToken, gate).in(unitTok)
 	a.ActivePerToken = medianOf(active, gate).in(unitTok)
+	if len(off) == 0 {
+		off = watts // none of which is there
+	}
+	a.TurnQuantisationPct = worst(off).in(unitPct)
 }
 
 // gate are the reasons for which a run is in no median.
@@ -124,16 +139,17 @@ var gate = []string{metric.TooBrief, metric.Thermal, metric.OneToken}
 // withoutTurns leaves out what is of turns.
 func (a Asiai) withoutTurns(n num) Asiai {
 	a.SoCWatts, a.EnergyPerToken, a.ActivePerToken = n.in(unitW), n.in(unitTok), n.in(unitTok)
+	a.TurnQuantisationPct = n.in(unitPct)
 	return a
 }
 
-// turn is M9 and the joules of one run.
-func (r *run) turn(rd *reading, s span) (w, j num) {
+// turn is M9, the joules of one run, and their quantisation in percent.
+func (r *run) turn(rd *reading, s span) (w, j, q num) {
 	if s.ns() < turnLeastNS {
-		return none(metric.TooBrief), none(metric.TooBrief)
+		return none(metric.TooBrief), none(metric.TooBrief), none(metric.TooBrief)
 	}
-	j, _ = r.measured(rd, []span{s})
-	return per(j, have(seconds(s.ns())), metric.ZeroDuration), j
+	j, q = r.measured(rd, []span{s})
+	return per(j, have(seconds(s.ns())), metric.ZeroDuration), j, q
 }
 
 // intervals is n - 1, by the engine's own count.

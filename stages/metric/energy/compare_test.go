@@ -84,7 +84,7 @@ func TestQuantisationOfATurn(t *testing.T) {
 	c := NewCell(one("nv.gpu"), []Trial{good(t)})
 	whole := c.Bases[0].Windows[Whole].QuantisationPct
 	want(t, "of the cell", c.Asiai.PowerQuantisationPct, *whole.Value, "")
-	want(t, "of a turn", c.Asiai.TurnQuantisationPct, 2 * *whole.Value, "")
+	want(t, "of a turn", c.Asiai.TurnQuantisationPct, 2**whole.Value, "")
 	open := one("nv.gpu")
 	open.Streams = 0
 	c = NewCell(open, []Trial{good(t)})

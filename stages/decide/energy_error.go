@@ -15,7 +15,7 @@ import (
 // reading is one stretch of one base on one side, and the numbers of the rule that come
 // of it: all of them are off together.
 type reading struct {
-	of      string // path of its group
+	of      string // what was read: candidate.energy.nv_gpu.cell
 	side    string
 	numbers []offNumber
 }
@@ -156,16 +156,12 @@ func (s energySide) offBy(path string) (of string, n offNumber) {
 		m, there := measuredIn(s.energy, parts[2], parts[3])
 		v := numberOf(m, parts[4]).Value
 		if there && v != nil && parts[4] != "duration_s" && parts[4] != "quantisation_pct" {
-			return s.group(parts[2], parts[3]), offNumber{path, *v, offBy(m, parts[4], *v)}
+			return strings.Join(parts[:4], "."), offNumber{path, *v, offBy(m, parts[4], *v)}
 		}
 	case len(parts) == 3 && parts[1] == "asiai":
 		return s.offByAsiai(path, parts[2])
 	}
 	return "", offNumber{}
-}
-
-func (s energySide) group(base, window string) string {
-	return strings.Join([]string{s.path, "energy", base, window}, ".")
 }
 
 // offBy is the quantisation of a window's number. What is left of the joules after the
@@ -197,9 +193,9 @@ func (s energySide) offByAsiai(path, name string) (of string, n offNumber) {
 		n.off = *v * turn
 	}
 	if ofGPUs[name] {
-		return s.group(energy.Spell(a.PowerBase), string(energy.Whole)), n
+		return s.path + ".asiai.power", n
 	}
-	return s.path + ".asiai", n
+	return s.path + ".asiai.turn", n
 }
 
 // share is a quantisation as a share. One that is not known may be as large as any that

@@ -99,7 +99,7 @@ func TestAsiaiComparesWhatItIsOf(t *testing.T) {
 		"mixed on both sides": {func(a, b *evidence.LoadMetrics) {
 			a.Energy[1].Asiai.PowerDigest, b.Energy[1].Asiai.PowerDigest = "", ""
 		}, []string{power, ratio},
-			"not-comparable: power_watts of nv.gpu was not read by the same means in all trials of either (fp8 and bf16)"},
+			"not-comparable: power_watts of nv.gpu was not measured alike in the trials of either (fp8 and bf16)"},
 		"the first base": {func(a, _ *evidence.LoadMetrics) { a.Energy[1].Bases[0].Digest = "another" }, []string{turn},
 			"not-comparable: nv.gpu was read from other domains or by other means (fp8 and bf16)"},
 		"another base": {func(a, _ *evidence.LoadMetrics) { a.Energy[1].Asiai.Base = "wall" }, []string{turn},

@@ -77,11 +77,13 @@ func (c *Cell) digestOf(base string) string {
 }
 
 // otherMeans says that two digests are not of one set of domains and sources. None is
-// like no other: nothing was read, or not the same in each trial.
+// like no other: nothing was read, or not alike in each trial.
 func otherMeans(what, a, b string) []string {
 	switch {
 	case a == "" && b == "":
-		return []string{what + " was not read by the same means in all trials of either"}
+		return []string{what + " was not measured alike in the trials of either"}
+	case a == "" || b == "":
+		return []string{what + " was not measured alike in the trials of one of them"}
 	case a != b:
 		return []string{what + " was read from other domains or by other means"}
 	}

@@ -67,8 +67,12 @@ func TestTwoMixedArms(t *testing.T) {
 	mixed := NewCell(one("nv.gpu"), []Trial{good(t), good(t, integrated)})
 	want(t, "M6", mixed.Asiai.PowerWatts, 0, metric.BasesDiffer)
 	sound(t, &mixed)
-	const why = "nv.gpu was not read by the same means in all trials of either"
+	const why = "nv.gpu was not measured alike in the trials of either"
 	if got := strings.Join(Comparable(&mixed, &mixed, Band{}), "; "); got != why {
+		t.Errorf("%q", got)
+	}
+	plain := NewCell(one("nv.gpu"), []Trial{good(t)})
+	if got := strings.Join(Comparable(&plain, &mixed, Band{}), "; "); got != "nv.gpu was not measured alike in the trials of one of them" {
 		t.Errorf("%q", got)
 	}
 	if got := strings.Join(TurnsComparable(&mixed, &mixed), "; "); got != why {

@@ -122,6 +122,9 @@ func isDyn(t *celType) bool  { return t.Kind() == types.DynKind }
 func isText(t *celType) bool { return t.Kind() == types.StringKind }
 func isMap(t *celType) bool  { return t.Kind() == types.MapKind }
 
+// isNumber reports whether order is that of size, and not of characters or bytes.
+func isNumber(t *celType) bool { return t.Kind() == types.DoubleKind || isInt(t) }
+
 func isCELError(v celValue) bool { return types.IsUnknownOrError(v) }
 
 // comparisons maps each ordering operator to its mirror image.

@@ -49,8 +49,9 @@ func (c *idChecker) of(x expr) dimension {
 }
 
 // keeps holds the functions whose value is a quantity of the same kind as their
-// operand. What is not named here has no value for an id.
-var keeps = map[string]bool{opNegate: true, "double": true, "int": true, "uint": true, "string": true}
+// operand. What is not named here has no value for an id: int() among them, to which
+// 0.1 J and 0.9 J are the same.
+var keeps = map[string]bool{opNegate: true, "double": true}
 
 // counts holds the functions that say how many there are, of whatever.
 var counts = map[string]bool{"size": true}

@@ -11,7 +11,7 @@ import (
 // same id and constants alone. Multiplied or divided by a constant they keep it,
 // by one another they make a compound, which goes with the same compound only; a
 // ratio of equal ids is a pure number. Values without an id know no such rules
-// among themselves.
+// among themselves. Only numbers have an order, and none is made a text.
 type Program struct {
 	env   *Env
 	rule  string
@@ -119,11 +119,12 @@ func (p *Program) Bounds() []Bound {
 	return out
 }
 
-// Clause is one of the conditions that && and || join, and the variables that
-// it names.
+// Clause is one of the conditions that && and || join, and the variables and the
+// values that it names.
 type Clause struct {
-	Text string
-	Vars []string
+	Text  string
+	Vars  []string
+	Paths []string // dotted
 }
 
 // Clauses lists the conditions of the rule that && and || join, in order; a rule
@@ -143,6 +144,9 @@ func (p *Program) clauses(out []Clause, x expr) []Clause {
 	preOrder(x, func(part expr) {
 		if part.Kind() == kindIdent && slices.Contains(p.Vars(), part.AsIdent()) && !slices.Contains(c.Vars, part.AsIdent()) {
 			c.Vars = append(c.Vars, part.AsIdent())
+		}
+		if f, _, _, ok := p.env.root.lookup(part); ok && slices.Contains(p.paths, f) && !slices.Contains(c.Paths, f.path) {
+			c.Paths = append(c.Paths, f.path)
 		}
 	})
 	return append(out, c)

@@ -121,8 +121,9 @@ func TestClauses(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Clause{
-		{"lo > -0.02", []string{"lo"}}, {"candidate.ttft_ms.p95 <= 1.1 * baseline.ttft_ms.p95", []string{"candidate", "baseline"}},
-		{"!(boot.hi > 0.05 && lo < 1)", []string{"boot", "lo"}}, {"[n].all(x, x > 3)", []string{"n"}},
+		{"lo > -0.02", []string{"lo"}, []string{"lo"}},
+		{"candidate.ttft_ms.p95 <= 1.1 * baseline.ttft_ms.p95", []string{"candidate", "baseline"}, []string{"candidate.ttft_ms.p95", "baseline.ttft_ms.p95"}},
+		{"!(boot.hi > 0.05 && lo < 1)", []string{"boot", "lo"}, []string{"boot.hi", "lo"}}, {"[n].all(x, x > 3)", []string{"n"}, []string{"n"}},
 	}
 	if diff := cmp.Diff(want, p.Clauses()); diff != "" {
 		t.Error(diff)

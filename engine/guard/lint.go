@@ -111,10 +111,28 @@ func (l *linter) call(x expr) {
 			l.report(x, "a division of whole numbers drops the remainder: 1/50 is 0", "write 1.0/50.0")
 		}
 	}
+	l.converted(x, operands)
 	for _, o := range operands {
 		l.walk(o)
 	}
 	l.show(x)
+}
+
+// converted refuses what would put numbers in another order than that of their size:
+// a text of 110 comes before one of 98.
+func (l *linter) converted(x expr, operands []expr) {
+	fn := x.AsCall().FunctionName()
+	for _, o := range operands {
+		switch t := l.ast.NativeRep().GetType(o.ID()); {
+		case isDyn(t): // said where it stands
+		case comparisons[fn] != "" && !isNumber(t):
+			l.report(x, fmt.Sprintf("values of type %s do not compare by %s: only numbers have an order here", t, opText[fn]), "compare the numbers themselves, and texts by == or !=")
+			return
+		case (fn == "string" || fn == "bytes") && !isText(t) && !isBool(t):
+			l.report(x, fmt.Sprintf("%s() of a %s makes a text of a number, and texts compare by their characters: \"110\" comes before \"98\"", fn, t), "compare the number itself")
+			return
+		}
+	}
 }
 
 // loop allows one level of all, exists and their kin. The state of an

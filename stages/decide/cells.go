@@ -33,14 +33,17 @@ func (j *judge) cells(candidate string, g spec.Guard, blank evidence.GuardResult
 			blocks = append(blocks, fmt.Sprintf("%s: %s (%s)", metric.LowerBound.Code, metric.LowerBound.Sentence, candidate))
 		}
 		f := capacityFacts(name, mine, base)
+		var theirs [2]energySide
 		if j.policy.Workloads[g.On].Kind == energyKind {
-			theirs := j.energies(g.On, name, candidate)
+			theirs = j.energies(g.On, name, candidate)
 			f = energyFacts(name, mine, base, theirs[0].energy, theirs[1].energy)
 			blocks = append(blocks, r.unequalEnergy(theirs, j.policy.Workloads[g.On].StartBand)...)
 			blocks = append(blocks, r.unequalLoad(sides)...)
 			res.Warnings = append(res.Warnings, r.energyDoubts(theirs)...)
+			res.Warnings = append(res.Warnings, r.unequalAnswers(sides)...)
 		}
 		j.putPriors(r, &f, &res, candidate)
+		blocks = append(blocks, r.withinQuantisation(f, theirs)...)
 		r.apply(&res, f, blocks)
 		out = append(out, res)
 	}

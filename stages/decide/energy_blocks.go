@@ -2,11 +2,11 @@ package decide
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/cupel-dev/cupel/stages/metric"
 	"github.com/cupel-dev/cupel/stages/metric/energy"
 )
 
@@ -71,58 +71,40 @@ func (r rule) unequalEnergy(sides [2]energySide, band float64) (out []string) {
 	if a.energy == nil || b.energy == nil || !r.namesEnergy(a.path) || !r.namesEnergy(b.path) {
 		return nil
 	}
-	for _, why := range energy.Comparable(r.concerned(a.energy), r.concerned(b.energy), energy.Band{StartC: band}) {
-		out = append(out, fmt.Sprintf("%s: %s (%s and %s)", incomparable, why, a.name, b.name))
+	whys := energy.Comparable(r.concerned(a.energy), r.concerned(b.energy), energy.Band{StartC: band})
+	if r.namesAsiai(true) {
+		whys = append(whys, energy.PowerComparable(&a.energy.Asiai, &b.energy.Asiai)...)
+	}
+	if r.namesAsiai(false) {
+		whys = append(whys, energy.TurnsComparable(a.energy, b.energy)...)
+	}
+	for i, why := range whys {
+		if !slices.Contains(whys[:i], why) {
+			out = append(out, fmt.Sprintf("%s: %s (%s and %s)", incomparable, why, a.name, b.name))
+		}
 	}
 	return out
 }
 
-// concerned is the cell with the bases that the rule names, of the side or by
-// asiai's names, which are of the first.
+// ofGPUs are asiai's numbers that are of the GPUs alone; the others are of the
+// workload's first base.
+var ofGPUs = map[string]bool{"power_watts": true, "tok_per_sec_per_watt": true}
+
+// namesAsiai reports whether the rule names one of asiai's numbers, of the GPUs or of
+// the first base.
+func (r rule) namesAsiai(gpus bool) bool {
+	return slices.ContainsFunc(r.Paths(), func(p string) bool {
+		_, name, ok := strings.Cut(p, ".asiai.")
+		return ok && ofGPUs[name] == gpus
+	})
+}
+
+// concerned is the cell with the bases that the rule names.
 func (r rule) concerned(c *energy.Cell) *energy.Cell {
 	out := *c
 	named := r.namedBases()
-	first := ""
-	if len(c.Bases) > 0 && (r.names("candidate.asiai") || r.names("baseline.asiai")) {
-		first = c.Bases[0].Base
-	}
-	out.Bases = slices.DeleteFunc(slices.Clone(c.Bases), func(b energy.Of) bool {
-		return b.Base != first && !slices.Contains(named, energy.Spell(b.Base))
-	})
+	out.Bases = slices.DeleteFunc(slices.Clone(c.Bases), func(b energy.Of) bool { return !slices.Contains(named, energy.Spell(b.Base)) })
 	return &out
-}
-
-// Energies of whole requests, and of all requests together, grow with how much was
-// answered.
-var (
-	ofRequests = map[string]bool{"j_per_request": true, "net_j_per_request": true}
-	ofAll      = map[string]bool{"j": true, "net_j": true}
-)
-
-// unequalLoad says why a rule that compares the energies of requests cannot: the
-// answers, or how many there were, differ.
-func (r rule) unequalLoad(sides []side) (out []string) {
-	a, b := sides[0].cell, sides[1].cell
-	all := r.bothNameEnergy(ofAll)
-	if a == nil || b == nil || !all && !r.bothNameEnergy(ofRequests) {
-		return nil
-	}
-	if x, y := a.OutputTokens.Mean, b.OutputTokens.Mean; x != nil && y != nil && math.Abs(*x-*y) > workTolerance*math.Max(*x, *y) {
-		out = append(out, fmt.Sprintf("%s: the answers differ in length, and longer ones take more energy; compare joules per token: %.1f output tokens a request on %s, %.1f on %s", unequalWork, *x, sides[0].name, *y, sides[1].name))
-	}
-	if all && a.Completed != b.Completed {
-		out = append(out, fmt.Sprintf("%s: the cells hold different numbers of requests; compare joules per request or per token: %d on %s, %d on %s", unequalWork, a.Completed, sides[0].name, b.Completed, sides[1].name))
-	}
-	return out
-}
-
-func (r rule) bothNameEnergy(ids map[string]bool) bool {
-	has := func(side string) bool {
-		return slices.ContainsFunc(r.Paths(), func(p string) bool {
-			return strings.HasPrefix(p, side+".energy.") && ids[p[strings.LastIndexByte(p, '.')+1:]]
-		})
-	}
-	return has("candidate") && has("baseline")
 }
 
 // energyDoubts is what to note of the energies that the rule names: what is in
@@ -136,11 +118,7 @@ func (r rule) energyDoubts(sides [2]energySide) (out []string) {
 			out = append(out, s.name+": "+d)
 		}
 		for _, p := range r.Paths() {
-			parts := strings.Split(p, ".")
-			if len(parts) != 5 || parts[0] != s.path || parts[1] != "energy" {
-				continue
-			}
-			if label := labelOf(s.energy, parts[2], parts[3]); label != "" {
+			if label := s.labelOf(p); label != "" {
 				out = append(out, fmt.Sprintf("%s: %s is of less than 600 s", label, p))
 			}
 		}
@@ -148,13 +126,26 @@ func (r rule) energyDoubts(sides [2]energySide) (out []string) {
 	return out
 }
 
-func labelOf(c *energy.Cell, base, window string) string {
-	for i := range c.Bases {
-		if energy.Spell(c.Bases[i].Base) == base {
-			return c.Bases[i].Windows[energy.Window(window)].Label
-		}
+// labelOf is the label of the window that a number of this side is of. Loaded idle by
+// asiai's definition is always 10 s.
+func (s energySide) labelOf(path string) string {
+	switch parts := strings.Split(path, "."); {
+	case parts[0] != s.path:
+	case len(parts) == 5 && parts[1] == "energy":
+		return labelOf(s.energy, parts[2], parts[3])
+	case len(parts) == 3 && parts[1] == "asiai" && ofGPUs[parts[2]]:
+		return s.energy.Asiai.PowerLabel
+	case len(parts) == 3 && parts[1] == "asiai" && parts[2] == "idle_soc_watts":
+		return metric.Indicative
+	case len(parts) == 3 && parts[1] == "asiai":
+		return labelOf(s.energy, energy.Spell(s.energy.Asiai.Base), string(energy.Request))
 	}
 	return ""
+}
+
+func labelOf(c *energy.Cell, base, window string) string {
+	m, _ := measuredIn(c, base, window)
+	return m.Label
 }
 
 // fillBases gives every energy that the rule names a number: there are far too many

@@ -46,6 +46,7 @@ func filled[T any](x float64) (out T) {
 
 func energyCell(name string, x float64, bases ...string) energy.Cell {
 	c := energy.Cell{Name: name, Trials: 1, Asiai: filled[energy.Asiai](x), ThermalShare: metric.Of(0, "share"), PowerCapShare: metric.Of(0.1, "share"), StartC: metric.Of(41, "C")}
+	c.Asiai.Base, c.Asiai.PowerBase, c.Asiai.PowerDigest = bases[0], "nv.gpu", "d-nv.gpu"
 	for _, b := range bases {
 		of := energy.Of{Base: b, Digest: "d-" + b, LoadedIdleW: metric.Of(x, "W"), PublicationMS: metric.Of(100, "ms"), Windows: map[energy.Window]energy.Measured{}}
 		for _, w := range energy.Windows {
@@ -107,7 +108,7 @@ func TestEnergyHasTheMetricIDs(t *testing.T) {
 		{"bases", tags(reflect.TypeFor[Bases](), "cel"), bases},
 		{"windows", tags(reflect.TypeFor[Base](), "cel"), sorted(append(windows, "loaded_idle_w", "publication_ms"))},
 		{"measured", tags(reflect.TypeFor[Measured](), "cel"), without(tags(reflect.TypeFor[energy.Measured](), "json"), "label")},
-		{"asiai", tags(reflect.TypeFor[Asiai](), "cel"), without(tags(reflect.TypeFor[energy.Asiai](), "json"), "base", "rails", "window")},
+		{"asiai", tags(reflect.TypeFor[Asiai](), "cel"), without(tags(reflect.TypeFor[energy.Asiai](), "json"), "base", "rails", "window", "power_base", "power_digest", "power_label", "power_quantisation_pct", "turn_quantisation_pct")},
 	} {
 		if diff := cmp.Diff(tt.theirs, tt.ours); diff != "" {
 			t.Errorf("%s: %s", tt.what, diff)

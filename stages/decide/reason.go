@@ -22,6 +22,10 @@ const (
 	noEnergy     = "no-energy"
 	notCounted   = "not-counted-here"
 	incomparable = "not-comparable"
+	withinQuant  = "within-quantisation"
+
+	// Noted, and no reason.
+	answersDiffer = "answers-differ"
 )
 
 // Reasons is the table of reason codes; documentation is printed from it.
@@ -40,6 +44,8 @@ var Reasons = []struct{ Code, Sentence string }{
 	{noEnergy, "no energy was derived of this cell"},
 	{notCounted, "the workload does not count this base"},
 	{incomparable, "the energies of the two sides were not measured under the same conditions"},
+	{withinQuant, "the rule would come out otherwise within what the counters resolve; measure a longer window"},
+	{answersDiffer, "joules per token depend on the length of the answers: what comes before the first token is spread over other numbers of them"},
 	{"absent", "the value is absent"},
 }
 

@@ -31,7 +31,10 @@ func (p *placed) ofEnergy(c *energy.Cell, name string) bool {
 	first, rest, _ := strings.Cut(name, ".")
 	base := energy.BaseOf(first)
 	if base == "" {
-		if first == "asiai" && len(c.Bases) > 0 {
+		switch {
+		case first == "asiai" && (rest == "power_watts" || rest == "tok_per_sec_per_watt"): // of the GPUs, whatever the bases
+			p.Counters = c.Asiai.PowerDigest
+		case first == "asiai" && len(c.Bases) > 0:
 			p.Counters = c.Bases[0].Digest
 		}
 		return p.take(c, name)

@@ -13,7 +13,7 @@ func metered(joules float64, digest string) func(*evidence.Record, map[string]an
 	return func(r *evidence.Record, s map[string]any) {
 		l := r.Candidates["prod"].Load["load"]
 		l.Kind = "energy"
-		l.Energy = []energy.Cell{{Name: "c=4", StartC: metric.Of(41, "C"), Asiai: energy.Asiai{PowerWatts: metric.Of(300, "W")}, Bases: []energy.Of{{
+		l.Energy = []energy.Cell{{Name: "c=4", StartC: metric.Of(41, "C"), Asiai: energy.Asiai{PowerWatts: metric.Of(300, "W"), PowerDigest: "gpu", SoCWatts: metric.Of(400, "W")}, Bases: []energy.Of{{
 			Base: "nv.gpu", Digest: digest, LoadedIdleW: metric.Null("idle-cv", "W"),
 			Windows: map[energy.Window]energy.Measured{energy.Whole: {J: metric.Of(100*joules, "J"), JPerOutputToken: metric.Of(joules, "J")}},
 		}}}}
@@ -69,5 +69,29 @@ func TestEnergiesOfTwoSetsStayApart(t *testing.T) {
 	}))
 	if len(got) != 2 || got[1].Apart != "another workload" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// asiai's power is of the GPUs: a wall meter beside them is no other series of it.
+func TestPowerIsASeriesOfTheGPUs(t *testing.T) {
+	gpus := func(digest string) func(*evidence.Record, map[string]any) {
+		return func(r *evidence.Record, s map[string]any) {
+			metered(0.5, "x")(r, s)
+			r.Candidates["prod"].Load["power"].Energy[0].Asiai.PowerDigest = digest
+		}
+	}
+	for _, tt := range []struct {
+		name  string
+		other func(*evidence.Record, map[string]any)
+		want  int
+	}{
+		{"energy.asiai.power_watts", metered(0.5, "y"), 1},
+		{"energy.asiai.power_watts", gpus("another"), 2},
+		{"energy.asiai.soc_watts", metered(0.5, "y"), 2},
+		{"energy.asiai.soc_watts", gpus("another"), 1},
+	} {
+		if got := follow(t, tt.name, finding("a", "2026-01-01", "1", 10, metered(0.5, "x")), finding("b", "2026-01-02", "1", 10, tt.other)); len(got) != tt.want {
+			t.Errorf("%s: %d series, want %d", tt.name, len(got), tt.want)
+		}
 	}
 }

@@ -57,6 +57,9 @@ var perEnergy = []Definition{
 	{"idle_soc_watts{base}", unitW, scopeEnergy, "median of 5 samples of 2 s, of all trials together, while nothing is in flight; null above a load average of 2.0", and(ofIdle, BusyHost, PublicationCoarse, OpenLoop, Overlapping), 1, "lower", []string{"M11"}},
 	{"energy_per_token_active_j{base}", unitJTok, scopeEnergy, "(energy of the base over one request - idle_soc_watts x its time) / (output_tokens - 1), median as for energy_per_token_j; only when all are positive", and(ofTurn, NoIdle, IdleTooShort, IdleCV, BusyHost, NotAboveIdle), 1, "lower", nil},
 
+	{"power_quantisation_pct", unitPct, scopeEnergy, "energy_quantisation_pct of the GPUs over the cell: by how much power_watts may be off", ofJ, 1, "lower", nil},
+	{"turn_quantisation_pct{base}", unitPct, scopeEnergy, "energy_quantisation_pct of one request, the worst of those that are in the medians: by how much soc_watts may be off", ofTurn, 1, "lower", nil},
+
 	{"thermal_share", unitShare, scopeEnergy, "time for which clocks were held down for heat or by the power brake / the cell, by the driver's counters of time: every rise, and the sum of a device's counters, 1 at most, as nobody counts how long two of them ran at once; the worst device and trial. Above 0.005 nothing is published, nor where a counter fell", and(ofCell, NotReported, CounterBackwards, NotBracketed), 1, "lower", nil},
 	{"power_cap_share", unitShare, scopeEnergy, "likewise by the power cap. Arms that differ by more than 0.05 are not compared", and(ofCell, NotReported, CounterBackwards, NotBracketed), 1, "", nil},
 	{"start_c", unitC, scopeEnergy, "temperature of the hottest GPU when the cell began; the hottest trial's", and(ofCell, NotReported), 1, "", nil},

@@ -33,7 +33,7 @@ func asiaiOf(o *Options, runs []*run) Asiai {
 	if why != "" {
 		return a.without(none(why))
 	}
-	power := m6(o, runs)
+	power := a.m6(o, runs)
 	a.PowerWatts = power.in(unitW)
 	a.TokPerSecPerWatt = per(m1(o, runs), power, metric.Implausible).in(unitTokSW)
 	a.turns(o, runs)
@@ -44,6 +44,7 @@ func (a Asiai) without(n num) Asiai {
 	a.PowerWatts, a.SoCWatts, a.IdleSoCWatts = n.in(unitW), n.in(unitW), n.in(unitW)
 	a.TokPerSecPerWatt = n.in(unitTokSW)
 	a.EnergyPerToken, a.ActivePerToken = n.in(unitTok), n.in(unitTok)
+	a.PowerQuantisationPct, a.TurnQuantisationPct = n.in(unitPct), n.in(unitPct)
 	return a
 }
 
@@ -62,21 +63,24 @@ func m1(o *Options, runs []*run) num {
 
 // m6 is the mean power of the GPUs alone, from the first dispatch to the last end of
 // the measured requests; where others took turns with them, over each of them alone.
-func m6(o *Options, runs []*run) num {
+// What it is of is noted: the GPUs need not be of any base that was asked for.
+func (a *Asiai) m6(o *Options, runs []*run) num {
 	w := Whole
 	if o.Shared {
 		w = Request
 	}
-	parts := make([]part, len(runs))
-	readings := make([]*reading, len(runs))
+	parts, readings := make([]part, len(runs)), make([]*reading, len(runs))
 	for i, r := range runs {
 		readings[i] = r.reading(gpuBase(r.tr, r.gpus))
 		parts[i] = r.part(readings[i], w)
 	}
+	a.PowerBase, a.PowerDigest = readings[0].base, readings[0].digest
 	if differ := differing(runs, readings); differ != "" {
+		a.PowerDigest = ""
 		parts = append(parts, refused(differ))
 	}
 	m := measuredOf(o, parts)
+	a.PowerLabel, a.PowerQuantisationPct = m.Label, m.QuantisationPct
 	if m.W.Value == nil {
 		return none(m.W.Reason)
 	}
@@ -102,7 +106,7 @@ func gpuBase(tr *trace.Trace, gpus []string) string {
 // another reason leaves them without: the rest would be chosen by how it came out.
 // Trials of two bases, two power limits or two drivers have no median at all.
 func (a *Asiai) turns(o *Options, runs []*run) {
-	var watts, perToken, active []num
+	var watts, perToken, active, off []num
 	idles := make([]idle, len(runs))
 	readings := readingsOf(runs, a.Base)
 	for i, r := range runs {
@@ -120,7 +124,10 @@ func (a *Asiai) turns(o *Options, runs []*run) {
 		}
 		first := len(watts)
 		for k, turn := range r.t.turns() {
-			w, j := r.turn(rd, r.onTrace(spans[k : k+1])[0])
+			w, j, q := r.turn(rd, r.onTrace(spans[k : k+1])[0])
+			if !slices.Contains(gate, j.why) {
+				off = append(off, q)
+			}
 			left := above(j, times(idles[i].w, have(seconds(spans[k].ns()))), 0)
 			watts = append(watts, w)
 			perToken = append(perToken, per(j, intervals(turn), metric.OneToken))
@@ -135,6 +142,10 @@ func (a *Asiai) turns(o *Options, runs []*run) {
 	a.SoCWatts = medianOf(watts, gate).in(unitW)
 	a.EnergyPerToken = medianOf(perToken, gate).in(unitTok)
 	a.ActivePerToken = of(medianOf(active, gate), m11, func(n, _ float64) num { return have(n) }).in(unitTok)
+	if len(off) == 0 {
+		off = watts // none of which is there
+	}
+	a.TurnQuantisationPct = worst(off).in(unitPct)
 }
 
 // gate are the reasons for which a run is in no median.
@@ -143,16 +154,17 @@ var gate = []string{metric.TooBrief, metric.Thermal, metric.OneToken}
 // withoutTurns leaves out what is of turns.
 func (a Asiai) withoutTurns(n num) Asiai {
 	a.SoCWatts, a.EnergyPerToken, a.ActivePerToken = n.in(unitW), n.in(unitTok), n.in(unitTok)
+	a.TurnQuantisationPct = n.in(unitPct)
 	return a
 }
 
-// turn is M9 and the joules of one run.
-func (r *run) turn(rd *reading, s span) (w, j num) {
+// turn is M9, the joules of one run, and their quantisation in percent.
+func (r *run) turn(rd *reading, s span) (w, j, q num) {
 	if s.ns() < turnLeastNS {
-		return none(metric.TooBrief), none(metric.TooBrief)
+		return none(metric.TooBrief), none(metric.TooBrief), none(metric.TooBrief)
 	}
-	j, _ = r.measured(rd, []span{s})
-	return per(j, have(seconds(s.ns())), metric.ZeroDuration), j
+	j, q = r.measured(rd, []span{s})
+	return per(j, have(seconds(s.ns())), metric.ZeroDuration), j, q
 }
 
 // intervals is n - 1, by the engine's own count.

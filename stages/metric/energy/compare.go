@@ -1,6 +1,7 @@
 package energy
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -28,8 +29,8 @@ func Comparable(a, b *Cell, o Band) (why []string) {
 	for i := range a.Bases {
 		x := &a.Bases[i]
 		k := slices.IndexFunc(b.Bases, func(y Of) bool { return y.Base == x.Base })
-		if k >= 0 && b.Bases[k].Digest != x.Digest {
-			why = append(why, fmt.Sprintf("%s was read from other domains or by other means", x.Base))
+		if k >= 0 {
+			why = append(why, otherMeans(x.Base, x.Digest, b.Bases[k].Digest)...)
 		}
 	}
 	band := o.StartC
@@ -47,6 +48,49 @@ func Comparable(a, b *Cell, o Band) (why []string) {
 	}
 	return why
 }
+
+// PowerComparable says why asiai's power_watts, and what is derived from it, must not
+// be compared: it is of the GPUs, whatever the bases that were asked for.
+func PowerComparable(a, b *Asiai) []string {
+	if a.PowerBase != b.PowerBase {
+		return []string{fmt.Sprintf("power_watts is of %s on one side and of %s on the other", named(a.PowerBase), named(b.PowerBase))}
+	}
+	return otherMeans("power_watts of "+named(a.PowerBase), a.PowerDigest, b.PowerDigest)
+}
+
+// TurnsComparable says likewise of asiai's other numbers, which are of a base.
+func TurnsComparable(a, b *Cell) []string {
+	x, y := a.Asiai.Base, b.Asiai.Base
+	if x != y {
+		return []string{fmt.Sprintf("asiai's numbers are of %s on one side and of %s on the other", named(x), named(y))}
+	}
+	return otherMeans(named(x), a.digestOf(x), b.digestOf(x))
+}
+
+func (c *Cell) digestOf(base string) string {
+	for i := range c.Bases {
+		if c.Bases[i].Base == base {
+			return c.Bases[i].Digest
+		}
+	}
+	return ""
+}
+
+// otherMeans says that two digests are not of one set of domains and sources. None is
+// like no other: nothing was read, or not alike in each trial.
+func otherMeans(what, a, b string) []string {
+	switch {
+	case a == "" && b == "":
+		return []string{what + " was not measured alike in the trials of either"}
+	case a == "" || b == "":
+		return []string{what + " was not measured alike in the trials of one of them"}
+	case a != b:
+		return []string{what + " was read from other domains or by other means"}
+	}
+	return nil
+}
+
+func named(base string) string { return cmp.Or(base, "nothing that is known") }
 
 // apart says that two values are further apart than they may be, "" = they are not.
 func apart(what string, a, b metric.Value, most float64, unit string) string {

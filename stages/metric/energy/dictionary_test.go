@@ -33,7 +33,7 @@ func TestDictionary(t *testing.T) {
 			have[id] = true
 		}
 	}
-	for _, m := range []string{"power_watts", "tok_per_sec_per_watt"} { // of the GPUs, whatever the base
+	for _, m := range []string{"power_watts", "tok_per_sec_per_watt", "power_quantisation_pct"} { // of the GPUs, whatever the base
 		delete(have, m+"{base}")
 		have[m] = true
 	}

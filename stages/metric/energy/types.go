@@ -127,6 +127,12 @@ type Asiai struct {
 	Base             string       `json:"base"`   // M12
 	Rails            []string     `json:"rails"`  // M12: domains that were read
 	Window           string       `json:"window"` // turn
+
+	PowerBase            string       `json:"power_base"`             // what power_watts is of: nv.gpu, amd.gpu or apple.gpu
+	PowerDigest          string       `json:"power_digest"`           // as in [Of]
+	PowerLabel           string       `json:"power_label,omitempty"`  // as in [Measured]
+	PowerQuantisationPct metric.Value `json:"power_quantisation_pct"` // of power_watts
+	TurnQuantisationPct  metric.Value `json:"turn_quantisation_pct"`  // of the turns that are in the medians, the worst
 }
 
 // Plot is the power over time, thinned out for drawing: at most 600 points.

@@ -386,11 +386,31 @@ func TestEnergyKinds(t *testing.T) {
 	}
 }
 
+// TestEnergyFewRequests: a workload of fewer requests than clients says nothing of how
+// fast all of them are. The engine answers 40 a second however many ask: 16 clients send
+// a pilot of 32, and the window is not made several times as long as it was to be.
+func TestEnergyFewRequests(t *testing.T) {
+	few := fourAtOnce()
+	few.Capacity.Concurrency, few.Capacity.Requests, few.Capacity.Warmup = []int{16}, 4, 0
+	for name, w := range map[string]spec.Workload{
+		"capacity": few,
+		"decode":   {Kind: "decode", Decode: &spec.Decode{OutputTokens: 8, Requests: 4, Concurrency: []int{16}, Trials: 1}},
+	} {
+		ep := newEngine()
+		ep.took = func(inFlight int) time.Duration { return time.Duration(inFlight) * 25 * time.Millisecond }
+		b, _ := energyCell(t, energyOf(w), ep, with(&scriptedMeter{period: 100 * time.Millisecond}))
+		h := b.head
+		if len(ep.asked) != h.Requests+32 || h.MaxInFlight != 16 || h.WallNS < 20e9 || h.WallNS > 35e9 {
+			t.Errorf("%s: %d asked, %d of them in %d ns, %d at once", name, len(ep.asked), h.Requests, h.WallNS, h.MaxInFlight)
+		}
+	}
+}
+
 // TestGoingOn: twelve answers by four clients of which one is slow; the rate is that of
 // clients that go on.
 func TestGoingOn(t *testing.T) {
 	at := func(ends ...int64) *timed {
-		b := &timed{head: evidence.CellHeader{Concurrency: 2, WallNS: 4e9}}
+		b := &timed{head: evidence.CellHeader{Concurrency: 8, MaxInFlight: 2, WallNS: 4e9}}
 		for _, e := range ends {
 			b.kept = append(b.kept, metric.Request{End: e})
 		}

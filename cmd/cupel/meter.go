@@ -96,9 +96,13 @@ func identifyWith(ctx context.Context, at string, patience time.Duration) (*hard
 }
 
 // probe runs cupel-meter probe, which looks for a while at what it can read, or with 0
-// only lists it. That it tells nothing is a *meterError.
-func probe(ctx context.Context, at string, long time.Duration) (*trace.Probe, error) {
-	out, err := runMeter(ctx, at, meterPatience+long, "probe", "--for", long.String())
+// only lists it, of these GPUs or of all. That it tells nothing is a *meterError.
+func probe(ctx context.Context, at string, long time.Duration, gpus ...string) (*trace.Probe, error) {
+	args := []string{"probe", "--for", long.String()}
+	for _, g := range gpus {
+		args = append(args, "--gpu", g)
+	}
+	out, err := runMeter(ctx, at, meterPatience+long, args...)
 	if err != nil {
 		return nil, err
 	}

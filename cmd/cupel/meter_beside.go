@@ -64,9 +64,11 @@ func (w *wiring) lookAtMeter(ctx context.Context, candidate string) (evidence.Me
 	switch {
 	case err != nil:
 	case at.url != "":
-		p, err = meterElsewhere(at).list(ctx)
+		if p, err = meterElsewhere(at).list(ctx); err == nil {
+			err = gpusThere(p, w.bindings[candidate].GPUs)
+		}
 	default:
-		p, err = probe(ctx, at.path, 0)
+		p, err = listHere(ctx, at.path, w.bindings[candidate].GPUs)
 	}
 	var none *meterError
 	switch {

@@ -149,6 +149,24 @@ func TestMeterElsewhere(t *testing.T) {
 	}
 }
 
+// A GPU that a binding names is one that the meter elsewhere lists, by index or UUID.
+func TestGPUsThere(t *testing.T) {
+	p := &trace.Probe{Devices: []trace.Device{{ID: "GPU-1", Kind: trace.GPU, Index: 3}, {ID: "package-5", Kind: trace.CPU, Index: 5}}}
+	for _, ok := range [][]string{nil, {"3"}, {"GPU-1", "3"}, {"MIG-7"}} {
+		if err := gpusThere(p, ok); err != nil {
+			t.Errorf("%q: %v", ok, err)
+		}
+	}
+	if err := gpusThere(p, []string{"3", "5"}); !errors.Is(err, step.ErrOutside) || !strings.Contains(err.Error(), "gpu 5: there is no such GPU; ") {
+		t.Error(err)
+	}
+	for _, none := range []*trace.Probe{{None: &trace.Missing{Reason: hardware.NoNVML}}, {Missing: []trace.Missing{{Domain: trace.NVGPU, Reason: hardware.NoNVML}}}} {
+		if err := gpusThere(none, []string{"0"}); !errors.Is(err, step.ErrOutside) || !strings.Contains(err.Error(), hardware.Means(hardware.NoNVML)) {
+			t.Error(err)
+		}
+	}
+}
+
 // How long cells last, and how well a base is known in them.
 func TestEnergySays(t *testing.T) {
 	e := &spec.Energy{Of: "load", Bases: []string{"nv.gpu", "wall", "rapl.package"}, Window: "60s", Settle: "3s", Idle: "10s", Cooling: "5m"}

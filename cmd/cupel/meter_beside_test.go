@@ -199,6 +199,19 @@ func TestEnergySays(t *testing.T) {
 	}
 }
 
+// Why nothing is known is the same for every base and every workload.
+func TestEnergySaysOnce(t *testing.T) {
+	e := &spec.Energy{Of: "load", Bases: []string{"nv.gpu", "wall"}, Window: "60s", Idle: "0s"}
+	c := &spec.Campaign{Measure: map[string]spec.Workload{"load": {Kind: "capacity", Capacity: &spec.Capacity{}}, "power": {Kind: "energy", Energy: e}, "watts": {Kind: "energy", Energy: e}}}
+	want := []string{
+		"power: cells of at least 60 s (window), nothing idle before; how often nv.gpu, wall change is not known: CUPEL_METER is off",
+		"watts: cells of at least 60 s (window), nothing idle before",
+	}
+	if d := cmp.Diff(want, energySays(c, probed{err: errors.New("CUPEL_METER is off")})); d != "" {
+		t.Error(d)
+	}
+}
+
 // The doctor has a line for each base that can be read.
 func TestDoctorEnergy(t *testing.T) {
 	self, err := os.Executable()

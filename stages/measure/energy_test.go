@@ -546,6 +546,41 @@ func TestEnergyElsewhere(t *testing.T) {
 	}
 }
 
+// TestEnergyUnused: a recording that the campaign names and that counts for no trial is
+// a doubt of the cells, with the reason.
+func TestEnergyUnused(t *testing.T) {
+	f := &spec.File{Digest: step.Sum([]byte("x"))}
+	c := energyOf(fourAtOnce(), func(e *spec.Energy) {
+		e.Traces = map[string][]spec.EnergyTrace{"fp8": {{File: f}, {File: f}, {File: f}, {File: f}, {File: f}, {File: f}}}
+	})
+	b, job := energyCell(t, c, newEngine(), nil)
+	began, ended := time.Unix(0, b.head.StartUnixNS), time.Unix(0, b.head.StartUnixNS+b.head.WallNS)
+	bare := fmt.Sprintf(`{"schema":"cupel/energy-trace/v1","meter":"there","made":"sample","wall_ns":%d,"clock":{"synchronised":true},"devices":[],"channels":[]}`+"\n"+`{"t":90000000000,"end":{"why":"asked"}}`+"\n", began.UnixNano())
+	doc := energyMetrics(t, c, job, map[string][]byte{
+		elsewhereInput(0): recording(began.Add(-time.Hour), 60),
+		elsewhereInput(1): recording(ended.Add(90*time.Second), 60),
+		elsewhereInput(2): recording(began.Add(-5*time.Second), 60),
+		elsewhereInput(3): recording(began.Add(time.Second), 5),
+		elsewhereInput(4): []byte(bare),
+		elsewhereInput(5): []byte(`{"schema":"cupel/energy-trace/v1","meter":"there","made":"sample","wall_ns":1,"clock":{"synchronised":true},"devices":[],"channels":[],"none":{"reason":"no-nvml"}}` + "\n"),
+	})
+	var got []string
+	for _, d := range doc.Energy[0].Doubts {
+		if name, why, is := strings.Cut(d, "is used for no trial: "); is {
+			got = append(got, name[:len("the recording traces[0] (sha256 ")]+why)
+		}
+	}
+	if d := cmp.Diff([]string{
+		"the recording traces[0] (sha256 it covers nothing of the time of any, and ends 59m0s before the first",
+		"the recording traces[1] (sha256 it covers nothing of the time of any, and begins 1m30s after the last",
+		"the recording traces[3] (sha256 another one covers more of each trial",
+		"the recording traces[4] (sha256 it has no channel",
+		"the recording traces[5] (sha256 nothing was recorded (no-nvml)",
+	}, got); d != "" {
+		t.Error(d)
+	}
+}
+
 // What is asked of a recording, and recordings made elsewhere, are in no cell's key.
 func TestEnergyKeys(t *testing.T) {
 	cell := func(change ...func(*spec.Energy)) (step.Step, step.Step) {

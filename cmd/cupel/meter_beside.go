@@ -52,7 +52,7 @@ func (w *wiring) meterOf(candidate string) (measure.Meter, error) {
 	case err != nil:
 		return measure.Meter{}, err
 	case at.url != "":
-		return measure.Meter{Record: meterElsewhere(at).record, Remote: true, GPUs: w.bindings[candidate].GPUs}, nil
+		return measure.Meter{Record: meterElsewhere(at, candidate).record, Remote: true, GPUs: w.bindings[candidate].GPUs}, nil
 	}
 	return measure.Meter{Record: meter.Local(at.path), GPUs: w.bindings[candidate].GPUs}, nil
 }
@@ -64,7 +64,7 @@ func (w *wiring) lookAtMeter(ctx context.Context, candidate string) (evidence.Me
 	switch {
 	case err != nil:
 	case at.url != "":
-		if p, err = meterElsewhere(at).list(ctx); err == nil {
+		if p, err = meterElsewhere(at, candidate).list(ctx); err == nil {
 			err = gpusThere(p, w.bindings[candidate].GPUs)
 		}
 	default:

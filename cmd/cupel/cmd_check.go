@@ -34,8 +34,9 @@ items against their scorers, the guards against the metrics that will exist.
 Prints nothing when all is well, like go vet. Warnings (a guard that the items
 cannot decide, a pin that is not declared) are printed and do not fail the
 check. Of energy workloads it says how long their cells last, for which it watches the
-meter of this machine for three seconds. With pins: strict a pin that is not declared and that no page of the
-engine tells fails it; one that a page may tell is decided by the run.
+meter of this machine for three seconds, and warns of what their energy will be refused
+for. With pins: strict a pin that is not declared and that no page of the engine tells
+fails it; one that a page may tell is decided by the run.
 
 Of a held-out part the index is checked: counts, labels, scorers. With --identity
 its items are opened too, which is recorded, and a campaign in whose prompts one of
@@ -60,7 +61,8 @@ them stands is refused.
 			if err != nil {
 				return fail(exitUsage, err)
 			}
-			says := a.energySays(c.Context(), loaded.Campaign)
+			says, foreseen := energyHere(c.Context(), loaded.Campaign)
+			warnings = append(warnings, foreseen...)
 			if a.json {
 				out := map[string]any{"spec_hash": loaded.Digest, "warnings": warnings}
 				if says != nil {
@@ -84,15 +86,16 @@ them stands is refused.
 	return c
 }
 
-// energySays says how long the cells of energy workloads last, with what the meter of
-// this machine says of its counters.
-func (a *app) energySays(ctx context.Context, c *spec.Campaign) []string {
+// energyHere says how long the cells of energy workloads last, and what their energy
+// will be refused for, with what the meter of this machine says of its counters.
+func energyHere(ctx context.Context, c *spec.Campaign) (says, warnings []string) {
 	for _, w := range c.Measure {
 		if w.Energy != nil {
-			return energySays(c, probeHere(ctx))
+			here := probeHere(ctx)
+			return energySays(c, here), energyWarns(c, here)
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // checkHeldOut opens and inspects held-out items when there is an identity.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cupel-dev/cupel/engine/spec"
+	"github.com/cupel-dev/cupel/stages/hardware"
 	"github.com/cupel-dev/cupel/stages/trace"
 )
 
@@ -18,8 +19,10 @@ const probeFor = 3 * time.Second
 
 // probed is what the meter on this machine can read, or why that is not known.
 type probed struct {
-	probe *trace.Probe
-	err   error
+	probe  *trace.Probe
+	err    error
+	report *hardware.Report // its GPUs, nil = not known
+	told   bool             // it was said why nothing is known
 }
 
 // probeHere asks the meter beside cupel.
@@ -33,7 +36,7 @@ func probeHere(ctx context.Context) probed {
 		return probed{err: err}
 	}
 	p, err := probe(ctx, at, probeFor)
-	return probed{p, err}
+	return probed{probe: p, err: err, report: identified(ctx)}
 }
 
 // base finds a base; nil = it cannot be read here.
@@ -56,6 +59,7 @@ func energySays(c *spec.Campaign, here probed) (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.Measure)) {
 		if e := c.Measure[name].Energy; e != nil {
 			out = append(out, name+": "+cellLasts(e, c.Measure[e.Of], here))
+			here.told = true
 		}
 	}
 	return out
@@ -70,11 +74,29 @@ func cellLasts(e *spec.Energy, of spec.Workload, here probed) string {
 			lasts = fmt.Sprintf("cells of %s (the schedule)", lasting(window))
 		}
 	}
-	var bases []string
-	for _, name := range e.Bases {
-		bases = append(bases, here.quantisation(name, window))
+	said := []string{lasts + before(e)}
+	if here.err != nil {
+		return strings.Join(append(said, here.unknown(e.Bases)...), "; ")
 	}
-	return lasts + before(e) + "; " + strings.Join(bases, "; ")
+	for _, name := range e.Bases {
+		said = append(said, here.quantisation(name, window))
+	}
+	return strings.Join(said, "; ")
+}
+
+// unknown says why nothing is known of all bases, once.
+func (p probed) unknown(bases []string) []string {
+	if p.told {
+		return nil
+	}
+	what := fmt.Sprintf("how often %s change", strings.Join(bases, ", "))
+	if len(bases) == 1 {
+		what += "s"
+	}
+	if p.err == errNotProbed {
+		return []string{what + " is told by cupel check"}
+	}
+	return []string{fmt.Sprintf("%s is not known: %v", what, p.err)}
 }
 
 // window is how long the cells of a closed loop last, and why: as the campaign says, or
@@ -111,10 +133,6 @@ func before(e *spec.Energy) string {
 func (p probed) quantisation(name string, window time.Duration) string {
 	b := p.base(name)
 	switch {
-	case p.err == errNotProbed:
-		return fmt.Sprintf("how often %s changes is told by cupel check", name)
-	case p.err != nil:
-		return fmt.Sprintf("how often %s changes is not known: %v", name, p.err)
 	case b == nil:
 		return name + " cannot be read here" + p.lacking(name)
 	case b.PeriodNS == nil:
@@ -124,7 +142,7 @@ func (p probed) quantisation(name string, window time.Duration) string {
 	if window == 0 {
 		return fmt.Sprintf("%s changes every %s", name, lasting(period))
 	}
-	return fmt.Sprintf("%s changes every %s: quantisation %.2g %% at this window", name, lasting(period), 50*period.Seconds()/window.Seconds())
+	return fmt.Sprintf("%s changes every %s: quantisation %.2g %% at this window", name, lasting(period), quantised(period, window))
 }
 
 // lacking says why a base cannot be read, as far as the meter does.

@@ -23,6 +23,9 @@ func fakeMeter() {
 	switch how := os.Getenv(fakeMeterVariable); {
 	case what == "identify":
 		fmt.Println(`{"schema":"cupel/hardware/v1","meter":"fake","made":"2026-11-28T00:00:00Z","system":{"os":"linux","arch":"amd64"},"cpu":{},"gpus":[]}`)
+	case (what == "probe" || what == "sample") && how != "broken" && !ownGPUs(os.Args):
+		fmt.Fprintln(os.Stderr, "cupel-meter: --gpu 5: there is no such GPU; there are GPU-1")
+		os.Exit(4)
 	case what == "probe" && how == "broken":
 		fmt.Fprintln(os.Stderr, "cupel-meter: the driver hangs")
 		os.Exit(3)
@@ -37,6 +40,16 @@ func fakeMeter() {
 		fmt.Fprintf(os.Stderr, "cupel-meter: unknown command %q\n", what)
 		os.Exit(2)
 	}
+}
+
+// ownGPUs reports whether every GPU that is named is the one that there is.
+func ownGPUs(args []string) bool {
+	for i, a := range args {
+		if a == "--gpu" && args[i+1] != "0" && args[i+1] != "GPU-1" {
+			return false
+		}
+	}
+	return true
 }
 
 func fakeSample(dies bool) int {

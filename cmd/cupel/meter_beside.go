@@ -30,6 +30,14 @@ func (p meterPlace) flags() []string {
 	return nil
 }
 
+// gpus are those that a binding selects, none where none serves the candidate.
+func (p meterPlace) gpus(b spec.Binding) []string {
+	if p.cpu {
+		return nil
+	}
+	return b.GPUs
+}
+
 // meterPlaceOf says where the meter of a candidate is: where its binding says, or
 // beside cupel if the endpoint is on this machine. That there is none is a *meterError.
 func (w *wiring) meterPlaceOf(candidate string) (meterPlace, error) {
@@ -63,9 +71,9 @@ func (w *wiring) meterOf(candidate string) (measure.Meter, error) {
 	case err != nil:
 		return measure.Meter{}, err
 	case at.url != "":
-		return measure.Meter{Record: meterElsewhere(at).record, Remote: true, GPUs: w.bindings[candidate].GPUs}, nil
+		return measure.Meter{Record: meterElsewhere(at, candidate).record, Remote: true, GPUs: w.bindings[candidate].GPUs}, nil
 	}
-	return measure.Meter{Record: meter.Local(at.path, at.flags()...), GPUs: w.bindings[candidate].GPUs}, nil
+	return measure.Meter{Record: meter.Local(at.path, at.flags()...), GPUs: at.gpus(w.bindings[candidate])}, nil
 }
 
 // lookAtMeter lists what the meter of a candidate's machine can read.
@@ -75,9 +83,11 @@ func (w *wiring) lookAtMeter(ctx context.Context, candidate string) (evidence.Me
 	switch {
 	case err != nil:
 	case at.url != "":
-		p, err = meterElsewhere(at).list(ctx)
+		if p, err = meterElsewhere(at, candidate).list(ctx); err == nil {
+			err = gpusThere(p, w.bindings[candidate].GPUs)
+		}
 	default:
-		p, err = probe(ctx, at.path, 0, at.flags()...)
+		p, err = listHere(ctx, at, at.gpus(w.bindings[candidate]))
 	}
 	var none *meterError
 	switch {

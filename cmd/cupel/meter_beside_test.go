@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -117,7 +118,7 @@ func TestMeterElsewhere(t *testing.T) {
 		w.WriteHeader(status)
 		fmt.Fprint(w, say)
 	}))
-	at := meterElsewhere(meterPlace{url: srv.URL, token: "t0ken"})
+	at := meterElsewhere(meterPlace{url: srv.URL, token: "t0ken"}, "fp8")
 	say = `{"schema":"cupel/meter-probe/v1","meter":"m","hz":0,"duration_ns":0,"clock":{"synchronised":false},"devices":[{"id":"GPU-1","kind":"gpu","index":0}],` +
 		`"channels":[{"device":"GPU-1","domain":"nvml.gpu","quantity":"energy","unit":"mJ","source":"a","period":{"ticks":0,"looks":0},"last":null}],"bases":[]}`
 	if p, err := at.list(t.Context()); err != nil || len(p.Channels) != 1 {
@@ -133,10 +134,13 @@ func TestMeterElsewhere(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	stop := make(chan struct{})
-	if err := at.record(t.Context(), meter.Want{}, stop, io.Discard); err == nil || strings.Contains(err.Error(), srv.URL) || strings.Contains(err.Error(), "t0ken") {
+	if err := at.record(t.Context(), meter.Want{}, stop, io.Discard); err == nil || err.Error() != "the meter of fp8: 401 Unauthorized" {
 		t.Errorf("%v", err)
 	}
 	srv.Close()
+	if err := at.record(t.Context(), meter.Want{}, stop, io.Discard); err == nil || err.Error() != "the meter of fp8: connection refused" {
+		t.Errorf("%v", err)
+	}
 	if _, err := at.list(t.Context()); !errors.Is(err, step.ErrUnreachable) {
 		t.Errorf("%v", err)
 	}
@@ -146,6 +150,46 @@ func TestMeterElsewhere(t *testing.T) {
 	}
 	if m, err := w.meterOf("fp8"); err != nil || m.Record == nil || !m.Remote {
 		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+// What is kept of a failure names the candidate, and no address in whatever form.
+func TestMeterElsewhereNamed(t *testing.T) {
+	for address, errs := range map[string]map[string]string{
+		"http://gpu-host:9151/": {
+			"recording of http://gpu-host:9151, after 1287 lines: it ended": "recording of the meter of fp8, after 1287 lines: it ended",
+			"http://gpu-host:9151/v1/clock: the answer is no clock":         "the meter of fp8: the answer is no clock",
+			"http://gpu-host:9151/v1/recordings/0af3/stop: 404 Not Found":   "the meter of fp8: 404 Not Found",
+		},
+		"HTTPS://gpu-host/behind": {"https://gpu-host/behind/v1/clock: 502 Bad Gateway": "the meter of fp8: 502 Bad Gateway"},
+	} {
+		for said, want := range errs {
+			if got := meterElsewhere(meterPlace{url: address}, "fp8").named(errors.New(said)); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		}
+	}
+	lookup := fmt.Errorf("http://gpu-host:9151/v1/clock: %w", &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "gpu-host", Server: "10.0.0.1:53"}})
+	if got := meterElsewhere(meterPlace{url: "http://gpu-host:9151"}, "fp8").named(lookup); got != "the meter of fp8: no such host" {
+		t.Error(got)
+	}
+}
+
+// A GPU that a binding names is one that the meter elsewhere lists, by index or UUID.
+func TestGPUsThere(t *testing.T) {
+	p := &trace.Probe{Devices: []trace.Device{{ID: "GPU-1", Kind: trace.GPU, Index: 3}, {ID: "package-5", Kind: trace.CPU, Index: 5}}}
+	for _, ok := range [][]string{nil, {"3"}, {"GPU-1", "3"}, {"MIG-7"}} {
+		if err := gpusThere(p, ok); err != nil {
+			t.Errorf("%q: %v", ok, err)
+		}
+	}
+	if err := gpusThere(p, []string{"3", "5"}); !errors.Is(err, step.ErrOutside) || !strings.Contains(err.Error(), "gpu 5: there is no such GPU; ") {
+		t.Error(err)
+	}
+	for _, none := range []*trace.Probe{{None: &trace.Missing{Reason: hardware.NoNVML}}, {Missing: []trace.Missing{{Domain: trace.NVGPU, Reason: hardware.NoNVML}}}} {
+		if err := gpusThere(none, []string{"0"}); !errors.Is(err, step.ErrOutside) || !strings.Contains(err.Error(), hardware.Means(hardware.NoNVML)) {
+			t.Error(err)
+		}
 	}
 }
 
@@ -178,6 +222,19 @@ func TestEnergySays(t *testing.T) {
 		if got := energySays(c, tt.here); len(got) != 1 || got[0] != tt.want {
 			t.Errorf("%q\nwant %q", got, tt.want)
 		}
+	}
+}
+
+// Why nothing is known is the same for every base and every workload.
+func TestEnergySaysOnce(t *testing.T) {
+	e := &spec.Energy{Of: "load", Bases: []string{"nv.gpu", "wall"}, Window: "60s", Idle: "0s"}
+	c := &spec.Campaign{Measure: map[string]spec.Workload{"load": {Kind: "capacity", Capacity: &spec.Capacity{}}, "power": {Kind: "energy", Energy: e}, "watts": {Kind: "energy", Energy: e}}}
+	want := []string{
+		"power: cells of at least 60 s (window), nothing idle before; how often nv.gpu, wall change is not known: CUPEL_METER is off",
+		"watts: cells of at least 60 s (window), nothing idle before",
+	}
+	if d := cmp.Diff(want, energySays(c, probed{err: errors.New("CUPEL_METER is off")})); d != "" {
+		t.Error(d)
 	}
 }
 

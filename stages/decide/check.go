@@ -174,6 +174,7 @@ func (k *checker) rule() {
 	if (rule{p}).constant(k.campaign.Measure[k.guard.On].Kind) {
 		k.add("rule", "it holds whatever is measured, so it guards nothing")
 	}
+	k.never(rule{p})
 	k.priors(rule{p})
 	if (rule{p}).names("noise") && !k.hasFloor() {
 		k.add("rule", "it names noise, and no workload measures the noise floor of %s; add one: {kind: noise-floor, candidate: %s, suite: %s}",

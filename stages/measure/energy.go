@@ -179,7 +179,8 @@ func (r *recorder) pilot(ctx context.Context, loop closedLoop) (float64, error) 
 }
 
 // goingOn is the rate of a block without its beginning and its end, in which not all
-// clients are busy: that of clients who each ask again as soon as they are answered.
+// clients are busy: that of clients who each ask again as soon as they are answered. They
+// are as many as were seen in flight at once: of more, nothing is known.
 func goingOn(t *timed) float64 {
 	rate := float64(len(t.kept)) / max(float64(t.head.WallNS)/1e9, 1e-9)
 	sum, n := int64(0), 0
@@ -189,7 +190,7 @@ func goingOn(t *timed) float64 {
 		}
 	}
 	if sum > 0 {
-		rate = max(rate, float64(t.head.Concurrency)*float64(n)/(float64(sum)/1e9))
+		rate = max(rate, float64(t.head.MaxInFlight)*float64(n)/(float64(sum)/1e9))
 	}
 	return rate
 }

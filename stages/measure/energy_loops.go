@@ -4,7 +4,8 @@ import "slices"
 
 // closedLoop is a closed loop of which more can be sent than its workload asks for.
 type closedLoop interface {
-	// pilot returns the block that the workload itself would be, of other prompts.
+	// pilot returns the block that the workload itself would be, of other prompts and of
+	// enough requests that all clients are busy for a while.
 	pilot() (*block, error)
 	// long returns a block of at least n requests, and of no fewer than the
 	// workload's, without pause and warm-up.
@@ -13,7 +14,7 @@ type closedLoop interface {
 
 func (c *capacity) pilot() (*block, error) {
 	one := *c
-	one.stage = pilotStage
+	one.stage, one.requests = pilotStage, busy(c.requests, c.p.Concurrency)
 	return one.next(nil)
 }
 
@@ -24,8 +25,9 @@ func (c *capacity) long(n int) (*block, error) {
 }
 
 func (d *decode) pilot() (*block, error) {
-	one := *d
-	one.stage = pilotStage
+	one, w := *d, *d.w
+	w.Requests = busy(w.Requests, d.p.Concurrency)
+	one.w, one.stage = &w, pilotStage
 	return one.next(nil)
 }
 
@@ -50,6 +52,11 @@ func (b *bench) long(n int) (*block, error) {
 	one.runs = max((n+len(b.items)-1)/len(b.items), b.runs)
 	return warm(one.next(nil))
 }
+
+// busy is how many requests a pilot sends: those of the workload, and no fewer than keep
+// every client busy until it has asked twice. With fewer than there are clients nothing
+// is learned of how long an answer takes beside all the others.
+func busy(requests, concurrency int) int { return max(requests, 2*concurrency) }
 
 // pilotStage tells the prompts of the pilot run from those that are timed.
 const pilotStage = "/pilot"

@@ -386,11 +386,31 @@ func TestEnergyKinds(t *testing.T) {
 	}
 }
 
+// TestEnergyFewRequests: a workload of fewer requests than clients says nothing of how
+// fast all of them are. The engine answers 40 a second however many ask: 16 clients send
+// a pilot of 32, and the window is not made several times as long as it was to be.
+func TestEnergyFewRequests(t *testing.T) {
+	few := fourAtOnce()
+	few.Capacity.Concurrency, few.Capacity.Requests, few.Capacity.Warmup = []int{16}, 4, 0
+	for name, w := range map[string]spec.Workload{
+		"capacity": few,
+		"decode":   {Kind: "decode", Decode: &spec.Decode{OutputTokens: 8, Requests: 4, Concurrency: []int{16}, Trials: 1}},
+	} {
+		ep := newEngine()
+		ep.took = func(inFlight int) time.Duration { return time.Duration(inFlight) * 25 * time.Millisecond }
+		b, _ := energyCell(t, energyOf(w), ep, with(&scriptedMeter{period: 100 * time.Millisecond}))
+		h := b.head
+		if len(ep.asked) != h.Requests+32 || h.MaxInFlight != 16 || h.WallNS < 20e9 || h.WallNS > 35e9 {
+			t.Errorf("%s: %d asked, %d of them in %d ns, %d at once", name, len(ep.asked), h.Requests, h.WallNS, h.MaxInFlight)
+		}
+	}
+}
+
 // TestGoingOn: twelve answers by four clients of which one is slow; the rate is that of
 // clients that go on.
 func TestGoingOn(t *testing.T) {
 	at := func(ends ...int64) *timed {
-		b := &timed{head: evidence.CellHeader{Concurrency: 2, WallNS: 4e9}}
+		b := &timed{head: evidence.CellHeader{Concurrency: 8, MaxInFlight: 2, WallNS: 4e9}}
 		for _, e := range ends {
 			b.kept = append(b.kept, metric.Request{End: e})
 		}
@@ -523,6 +543,41 @@ func TestEnergyElsewhere(t *testing.T) {
 	}
 	if doc := energyMetrics(t, c, job, far); len(doc.Energy) != 1 || doc.Energy[0].Name != "c=4" {
 		t.Errorf("%+v", doc.Energy)
+	}
+}
+
+// TestEnergyUnused: a recording that the campaign names and that counts for no trial is
+// a doubt of the cells, with the reason.
+func TestEnergyUnused(t *testing.T) {
+	f := &spec.File{Digest: step.Sum([]byte("x"))}
+	c := energyOf(fourAtOnce(), func(e *spec.Energy) {
+		e.Traces = map[string][]spec.EnergyTrace{"fp8": {{File: f}, {File: f}, {File: f}, {File: f}, {File: f}, {File: f}}}
+	})
+	b, job := energyCell(t, c, newEngine(), nil)
+	began, ended := time.Unix(0, b.head.StartUnixNS), time.Unix(0, b.head.StartUnixNS+b.head.WallNS)
+	bare := fmt.Sprintf(`{"schema":"cupel/energy-trace/v1","meter":"there","made":"sample","wall_ns":%d,"clock":{"synchronised":true},"devices":[],"channels":[]}`+"\n"+`{"t":90000000000,"end":{"why":"asked"}}`+"\n", began.UnixNano())
+	doc := energyMetrics(t, c, job, map[string][]byte{
+		elsewhereInput(0): recording(began.Add(-time.Hour), 60),
+		elsewhereInput(1): recording(ended.Add(90*time.Second), 60),
+		elsewhereInput(2): recording(began.Add(-5*time.Second), 60),
+		elsewhereInput(3): recording(began.Add(time.Second), 5),
+		elsewhereInput(4): []byte(bare),
+		elsewhereInput(5): []byte(`{"schema":"cupel/energy-trace/v1","meter":"there","made":"sample","wall_ns":1,"clock":{"synchronised":true},"devices":[],"channels":[],"none":{"reason":"no-nvml"}}` + "\n"),
+	})
+	var got []string
+	for _, d := range doc.Energy[0].Doubts {
+		if name, why, is := strings.Cut(d, "is used for no trial: "); is {
+			got = append(got, name[:len("the recording traces[0] (sha256 ")]+why)
+		}
+	}
+	if d := cmp.Diff([]string{
+		"the recording traces[0] (sha256 it covers nothing of the time of any, and ends 59m0s before the first",
+		"the recording traces[1] (sha256 it covers nothing of the time of any, and begins 1m30s after the last",
+		"the recording traces[3] (sha256 another one covers more of each trial",
+		"the recording traces[4] (sha256 it has no channel",
+		"the recording traces[5] (sha256 nothing was recorded (no-nvml)",
+	}, got); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -29,6 +29,13 @@ func (Metrics) Run(_ context.Context, job step.Job) error {
 			return fmt.Errorf("%s: %w", job.Step().Name, err)
 		}
 	}
+	doubts, err := p.unused(job)
+	if err != nil {
+		return fmt.Errorf("%s: %w", job.Step().Name, err)
+	}
+	for i := range out.Energy {
+		out.Energy[i].Doubts = append(out.Energy[i].Doubts, doubts...)
+	}
 	return step.WriteJSON(job, evidence.OutMetrics, out)
 }
 

@@ -112,6 +112,7 @@ func (p *metricsParams) recordings(job step.Job, blocks []measured, cell string)
 			return nil, err
 		}
 		t := energy.Trial{Requests: b.trial.Requests, StartUnixNS: b.head.StartUnixNS, WallNS: b.head.WallNS}
+		p.metered = append(p.metered, stretch{t.StartUnixNS, t.StartUnixNS + t.WallNS})
 		if m := b.head.Energy; m != nil {
 			t.GPUs, t.Local = m.GPUs, m.Meter == evidence.MeterLocal
 			if m.Clock != nil {
@@ -121,7 +122,7 @@ func (p *metricsParams) recordings(job step.Job, blocks []measured, cell string)
 				t.Idle = &energy.Span{Start: m.Idle.StartUnixNS, End: m.Idle.EndUnixNS}
 			}
 		}
-		if i := covering(named, t.StartUnixNS, t.StartUnixNS+t.WallNS); i >= 0 {
+		if i := covering(named, stretch{t.StartUnixNS, t.StartUnixNS + t.WallNS}); i >= 0 {
 			t.Trace, t.Local = named[i].trace, false
 		} else if own.None != nil {
 			t.None = own.None.Reason
@@ -129,32 +130,6 @@ func (p *metricsParams) recordings(job step.Job, blocks []measured, cell string)
 			t.Trace = own
 		}
 		out = append(out, t)
-	}
-	return out, nil
-}
-
-// shifted is a recording with what its clock is ahead of this machine's, as declared.
-type shifted struct {
-	trace *trace.Trace
-	ahead int64 // ns
-}
-
-func (p *metricsParams) named(job step.Job) ([]shifted, error) {
-	var out []shifted
-	for i, d := range p.Energy.Elsewhere {
-		t, err := readTraceOf(job, elsewhereInput(i))
-		if err != nil {
-			return nil, err
-		}
-		s := shifted{trace: t}
-		if d != (elsewhere{}) {
-			if s.ahead, err = d.declare(t); err != nil {
-				return nil, fmt.Errorf("%s: %w", elsewhereInput(i), err)
-			}
-		}
-		if t.None == nil {
-			out = append(out, s)
-		}
 	}
 	return out, nil
 }
@@ -180,19 +155,6 @@ func (e elsewhere) declare(t *trace.Trace) (int64, error) {
 		t.Offsets = append(t.Offsets, trace.Noted[trace.Offset]{T: at, V: trace.Offset{Sent: here - int64(off), There: there, Received: here + int64(off)}})
 	}
 	return int64(ahead), nil
-}
-
-// covering is the recording that covers most of a stretch of this machine's wall
-// clock, -1 = none covers any of it.
-func covering(of []shifted, from, to int64) int {
-	best, most := -1, int64(0)
-	for i, s := range of {
-		start := s.trace.WallNS - s.ahead
-		if both := min(to, start+s.trace.LastT) - max(from, start); both > most {
-			best, most = i, both
-		}
-	}
-	return best
 }
 
 func readTraceOf(job step.Job, input string) (*trace.Trace, error) {

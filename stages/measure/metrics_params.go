@@ -20,6 +20,8 @@ type metricsParams struct {
 	Policy   *policy      `json:"policy,omitempty"` // effective-context
 	Replicas int          `json:"replicas,omitempty"`
 	Energy   *joules      `json:"energy,omitempty"`
+
+	metered []stretch // trials of an energy workload that were derived so far
 }
 
 // point is one operating point that was measured.

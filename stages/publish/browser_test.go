@@ -12,6 +12,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	printing "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"github.com/cupel-dev/cupel/stages/metric"
 )
 
 // browser starts Chromium; a test that needs one is skipped where there is none.
@@ -117,5 +119,49 @@ func inBrowser(t *testing.T, f []byte, charts int) {
 	fetched, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`performance.getEntriesByType("resource").map(e => e.name)`))
 	if err != nil || len(fetched) > 0 {
 		t.Errorf("the page fetches %v, %v", fetched, err)
+	}
+}
+
+// TestEnergyFits: on a desktop nothing of the energy tables is scrolled out of sight, with
+// the longest base, the longest reasons and all notes.
+func TestEnergyFits(t *testing.T) {
+	rec, dec := energyFixture(t)
+	for name, c := range rec.Candidates {
+		for i := range c.Load["power"].Energy {
+			e := &c.Load["power"].Energy[i]
+			e.PowerCapShare, e.ThermalShare = value(0.31, "share"), value(0.02, "share")
+			if name != "fp8" {
+				e.Bases[1] = withoutEnergy("nv.gpu+rapl.package+rapl.dram", metric.PublicationCoarse)
+				continue
+			}
+			e.Bases[1].Base = "nv.gpu+rapl.package+rapl.dram"
+		}
+	}
+	_, report, err := render(rec, dec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := browser(t)
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, report, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(ctx, chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String())); err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int64{1200, 1280} {
+		if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900)); err != nil {
+			t.Fatal(err)
+		}
+		tables, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`[...document.querySelectorAll('section')].filter(s => s.querySelector('h2')?.textContent == 'Energy')
+  .flatMap(s => [...s.querySelectorAll('.scroll')]).map(e => e.scrollWidth > e.clientWidth ? e.ariaLabel + ': ' + e.scrollWidth + ' in ' + e.clientWidth : '')`))
+		if err != nil || len(tables) != 2 {
+			t.Fatalf("%q, %v", tables, err)
+		}
+		for _, table := range tables {
+			if table != "" {
+				t.Errorf("%d px: %s", width, table)
+			}
+		}
 	}
 }

@@ -29,6 +29,14 @@ type energyRow struct {
 	Notes                 []string
 }
 
+// Remarks are the label and the notes, which have one column on a page.
+func (r energyRow) Remarks() []string {
+	if r.Label == "" {
+		return r.Notes
+	}
+	return append([]string{r.Label}, r.Notes...)
+}
+
 // baseNote says what a base covers and what was read of it.
 type baseNote struct{ Base, Covers, Read string }
 

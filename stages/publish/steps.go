@@ -106,7 +106,7 @@ func recordStep(c *spec.Campaign, specHash step.Digest) step.Step {
 
 func findingStep() step.Step {
 	return step.Step{
-		Name: evidence.FindingStep, Kind: FindingKind, Revision: 4, Pure: true,
+		Name: evidence.FindingStep, Kind: FindingKind, Revision: 5, Pure: true,
 		Inputs: map[string]step.Input{
 			inRecord:   {Step: evidence.RecordStep, Output: evidence.OutRecord},
 			inDecision: {Step: evidence.DecideStep, Output: evidence.OutDecision},

@@ -22,7 +22,7 @@ const (
 	generateRevision = 2 // reasoning tokens, errors in the stream and tool calls of equal bytes read otherwise
 	judgeRevision    = 1
 	cellRevision     = 4 // a search judges its client by the bounds of the SLO
-	metricsRevision  = 6 // no rate where the first event holds many tokens, or reasoning was not sent
+	metricsRevision  = 7 // energy is refused after jumps, gaps and edges that its error bound did not hold
 	meterRevision    = 1
 )
 

@@ -109,7 +109,7 @@ func (r *run) implausible(rd *reading, spans []span, w float64) bool {
 			return true
 		}
 		limit, known := r.limits[of.Device]
-		if known && (of.Domain == trace.NVGPU || of.Domain == trace.HwmonGPU) && (mean > limitMost*limit || mean < limitLeast*limit) {
+		if known && limited(of.Domain) && (mean > limitMost*limit || mean < limitLeast*limit) {
 			return true
 		}
 	}

@@ -10,8 +10,8 @@ import (
 const fastShare = 0.9
 
 // counterCurve reads a cumulative counter. ceiling is the power in W above which
-// what it seems to have counted cannot be true; written are the moments at which the
-// driver says that it wrote it, nil = it does not.
+// what it seems to have counted between two changes cannot be true; written are the
+// moments at which the driver says that it wrote it, nil = it does not.
 func counterCurve(samples []trace.Sample, c trace.Channel, ceiling float64, written []int64) *curve {
 	b := counter{unit: trace.Units[c.Unit], span: rangeOf(c), ceiling: ceiling, curve: &curve{}}
 	b.fast = b.isFast(samples)
@@ -43,6 +43,7 @@ type counter struct {
 
 	first, at, v int64 // first and last look, and what the last one saw
 	changed      int64 // look at which it last changed
+	since        int64 // look before that one: it was published after it
 	sum          float64
 	ticks        []tick
 	lookSpans    []span
@@ -64,7 +65,7 @@ func (b *counter) isFast(samples []trace.Sample) bool {
 
 func (b *counter) look(t, v int64) {
 	if b.looks++; b.looks == 1 {
-		b.first, b.at, b.changed, b.v = t, t, t, v
+		b.first, b.at, b.changed, b.since, b.v = t, t, t, t, v
 		if v < 0 {
 			b.breaks = append(b.breaks, broken{span{t, t + 1}, metric.CounterBackwards})
 		}
@@ -79,11 +80,11 @@ func (b *counter) look(t, v int64) {
 	if v == b.v {
 		return
 	}
-	counted, why := b.counted(v, seconds(t-b.changed))
-	if why != "" && (b.fast || len(b.ticks) > 0) { // before the first knot nothing is said anyway
+	counted, why := b.counted(v, seconds(t-b.since))
+	if why != "" && !b.untold() { // before the first knot nothing is said anyway
 		b.breaks = append(b.breaks, broken{span{b.changed, max(t, b.changed+1)}, why})
 	}
-	b.v, b.changed = v, t
+	b.v, b.changed, b.since = v, t, before
 	b.sum += counted
 	b.ticks = append(b.ticks, tick{before, t, b.sum * b.unit})
 }
@@ -112,8 +113,9 @@ func (b *counter) knot(t int64, j float64) {
 	b.t, b.e = append(b.t, t), append(b.e, j)
 }
 
-// counted is by how much the counter went on in the s seconds since it last changed,
-// or why that is not known.
+// counted is by how much the counter went on, or why that is not known. s are the
+// seconds since the look before its last change: what it counted was drawn in them,
+// however late the looks came.
 func (b *counter) counted(v int64, s float64) (units float64, why string) {
 	most := b.ceiling * s / b.unit // more than that nothing draws
 	if b.span > 0 && most >= float64(b.span) {
@@ -123,7 +125,10 @@ func (b *counter) counted(v int64, s float64) (units float64, why string) {
 		return 0, metric.CounterBackwards
 	}
 	if v > b.v {
-		return float64(v - b.v), ""
+		if on := float64(v - b.v); on <= most || b.untold() {
+			return on, ""
+		}
+		return 0, metric.Implausible
 	}
 	if b.span > 0 && b.v <= b.span {
 		if round := float64(b.span-b.v) + float64(v) + 1; round <= most {
@@ -135,6 +140,11 @@ func (b *counter) counted(v int64, s float64) (units float64, why string) {
 	}
 	return 0, metric.CounterBackwards
 }
+
+// untold reports whether the first change is still to come: when the counter was
+// published before the first look is not known, and what it had counted by then is in
+// no window.
+func (b *counter) untold() bool { return len(b.ticks) == 0 && !b.fast }
 
 // finish says how often the curve has news, and when it had none.
 func (c *curve) finish(changes []tick, looks []span, first, last int64) {

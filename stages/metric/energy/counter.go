@@ -1,6 +1,8 @@
 package energy
 
 import (
+	"math"
+
 	"github.com/cupel-dev/cupel/stages/metric"
 	"github.com/cupel-dev/cupel/stages/trace"
 )
@@ -89,19 +91,27 @@ func (b *counter) look(t, v int64) {
 	b.ticks = append(b.ticks, tick{before, t, b.sum * b.unit})
 }
 
-// place turns the changes into knots.
+// place turns the changes into knots, and says how often there is one.
 func (b *counter) place(written []int64) {
-	at := make([]int64, len(b.ticks))
+	if len(b.ticks) == 0 {
+		return
+	}
+	if b.fast && written == nil {
+		for _, k := range b.ticks {
+			b.knot(k.look, k.j)
+		}
+		b.period = int64(periodOf(b.ticks))
+		return
+	}
 	dated := make([]tick, len(b.ticks))
 	for i, k := range b.ticks {
-		at[i], dated[i] = k.look, k.narrowed(written)
+		dated[i] = k.narrowed(written)
 	}
-	if !b.fast || written != nil {
-		at = placed(dated)
-	}
-	for i, k := range b.ticks {
+	kept, at, period := placed(dated)
+	for i, k := range kept {
 		b.knot(at[i], k.j)
 	}
+	b.period = int64(math.Round(period))
 }
 
 // knot notes the sum at a moment. Two changes at one moment are one.
@@ -146,20 +156,12 @@ func (b *counter) counted(v int64, s float64) (units float64, why string) {
 // no window.
 func (b *counter) untold() bool { return len(b.ticks) == 0 && !b.fast }
 
-// finish says how often the curve has news, and when it had none.
+// finish says when the curve had no news.
 func (c *curve) finish(changes []tick, looks []span, first, last int64) {
-	switch {
-	case c.looks < 2:
-		c.why = metric.NotBracketed
-		return
-	case len(changes) == 0:
-		c.why = metric.CounterFrozen
-		return
-	case len(changes) == 1 || len(c.t) < 2:
-		c.why = metric.NotBracketed
+	if c.why = c.lacks(changes); c.why != "" {
+		c.period = 0
 		return
 	}
-	c.period = int64(periodOf(changes))
 	quiet := func(from, to int64) { // while somebody looked
 		if (to-from)/stillFor > c.period {
 			c.still = append(c.still, span{from, to})
@@ -171,6 +173,19 @@ func (c *curve) finish(changes []tick, looks []span, first, last int64) {
 	}
 	quiet(first, last)
 	c.findGaps(looks)
+}
+
+// lacks is why there is no curve.
+func (c *curve) lacks(changes []tick) string {
+	switch {
+	case c.looks < 2:
+		return metric.NotBracketed
+	case len(changes) == 0:
+		return metric.CounterFrozen
+	case len(changes) == 1 || len(c.t) < 2:
+		return metric.NotBracketed
+	}
+	return ""
 }
 
 func (c *curve) findGaps(looks []span) {

@@ -84,7 +84,7 @@ func TestPlaced(t *testing.T) {
 			}
 			looked = x
 		}
-		at := placed(ticks)
+		ticks, at, _ := placed(ticks)
 		for i := range at {
 			worst = max(worst, math.Abs(float64(at[i])/1e9-truth[i]))
 			middle = max(middle, math.Abs(float64(ticks[i].middle())/1e9-truth[i]))

@@ -97,10 +97,11 @@ func (b *counter) place(written []int64) {
 		return
 	}
 	if b.fast && written == nil {
+		b.lags = true
 		for _, k := range b.ticks {
 			b.knot(k.look, k.j)
 		}
-		b.period = int64(periodOf(b.ticks))
+		b.period = int64(meanApart(b.ticks))
 		return
 	}
 	dated := make([]tick, len(b.ticks))

@@ -44,3 +44,26 @@ func TestLateLooks(t *testing.T) {
 		}
 	}
 }
+
+// Where the power moves, what a late look leaves open is in the bound.
+func TestLateLooksBound(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(12, 4))
+	worst := 0.0
+	for range 60 {
+		p := bursts(rnd, 40)
+		samples := late(rnd, sampled(rnd, p, 0.1, 23, 40), 0.1, int64((0.1+0.1*rnd.Float64())*1e9))
+		c := counterCurve(samples, trace.Channel{Domain: trace.NVGPU, Unit: "mJ"}, 3000, nil)
+		for range 60 {
+			from := 1 + rnd.Float64()*30
+			to := from + 1 + rnd.Float64()
+			w := span{int64(from * 1e9), int64(to * 1e9)}
+			off := 100 * math.Abs(c.joules(w).v/p.between(from, to)-1)
+			if worst = max(worst, off); !(off <= stated(c, w)) {
+				t.Errorf("off by %.2f %%, %.2f %% is stated", off, stated(c, w))
+			}
+		}
+	}
+	if worst < 1.5 {
+		t.Errorf("nothing was off by more than %.2f %%", worst)
+	}
+}

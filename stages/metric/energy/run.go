@@ -110,6 +110,7 @@ func (r *run) curve(channel int) *curve {
 		of := r.tr.Channels[channel]
 		if of.Quantity == trace.Power {
 			c = powerCurve(r.tr.Samples[channel], of, ceilingOf(of.Domain))
+			c.doubt(r.most(of))
 		} else {
 			c = counterCurve(r.tr.Samples[channel], of, r.most(of), writes(r.tr, channel))
 		}

@@ -51,6 +51,9 @@ func placed(ticks []tick) (kept []tick, at []int64, period float64) {
 	return ticks, at, about
 }
 
+// periodSteps are enough guesses where one look in three was missed.
+const periodSteps = 4
+
 // paced are the changes that say something, each with the number of periods up to
 // it, and the period. A first guess of that is too long where looks were missed, so
 // that a few are made; number is nil where fewer than two changes are left.
@@ -133,7 +136,7 @@ func numbered(ticks []tick, beyond []bool, period float64) []float64 {
 	at := float64(ticks[0].middle()) // of the change before, as far as all before it tell
 	for i := 1; i < len(ticks); i++ {
 		k := ticks[i]
-		n := max(math.Ceil(float64(k.before-ticks[i-1].look)/period-0.1), 1)
+		n := least(ticks[i-1], k, period)
 		if beyond[i] {
 			n = max(n, math.Round((float64(k.middle())-at)/period))
 		}
@@ -173,9 +176,31 @@ func slope(ticks []tick, number []float64, about float64) float64 {
 const slopeSteps = 30
 
 // periodOf is the time between changes, in ns, those left out in which the counter
-// stood still. One between which two periods or more went by counts as so many: nobody
-// looked, or the counter was not published, and it is no longer for that.
+// stood still. A change that came after a gap between looks says nothing of it, and one
+// before which none was seen for longer counts as so many: the period is no longer for
+// what was missed.
 func periodOf(ticks []tick) float64 {
+	period := meanApart(ticks)
+	for range periodSteps {
+		kept, beyond := clear(ticks, period)
+		all, n := 0.0, 0.0
+		for i := 1; i < len(kept); i++ {
+			apart := float64(kept[i].middle() - kept[i-1].middle())
+			if beyond[i] || apart > stillFor*period {
+				continue
+			}
+			all, n = all+apart, n+least(kept[i-1], kept[i], period)
+		}
+		if n > 0 {
+			period = max(all/n, 1)
+		}
+	}
+	return period
+}
+
+// meanApart is the mean time between changes, in ns, those left out in which the
+// counter stood still.
+func meanApart(ticks []tick) float64 {
 	apart := make([]int64, 0, len(ticks))
 	for i := 1; i < len(ticks); i++ {
 		apart = append(apart, ticks[i].middle()-ticks[i-1].middle())
@@ -185,25 +210,16 @@ func periodOf(ticks []tick) float64 {
 	}
 	slices.Sort(apart)
 	most := stillFor * max(float64(apart[len(apart)/2]), 1)
-	period := perPeriod(apart, most, math.Inf(1))
-	for range periodSteps {
-		period = perPeriod(apart, most, period)
-	}
-	return period
-}
-
-// periodSteps are enough guesses where one look in three was missed.
-const periodSteps = 4
-
-// perPeriod is the mean of those that are not longer than most, each divided into the
-// periods of about that length that fit best.
-func perPeriod(apart []int64, most, about float64) float64 {
 	all, n := 0.0, 0.0
 	for _, a := range apart {
 		if float64(a) <= most {
-			all += float64(a)
-			n += max(math.Round(float64(a)/about), 1)
+			all, n = all+float64(a), n+1
 		}
 	}
 	return max(all/n, 1)
+}
+
+// least is how many periods fit between two changes at least.
+func least(a, b tick, period float64) float64 {
+	return max(math.Ceil(float64(b.before-a.look)/period-0.1), 1)
 }

@@ -153,3 +153,42 @@ func TestLargestCause(t *testing.T) {
 		}
 	}
 }
+
+// It lags by a period of what was drawn before, not of the window's own mean.
+func TestFastLagsAtEdges(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(13, 4))
+	o := one("nv.gpu")
+	o.Coarsest = 100
+	worst := 0.0
+	for range 60 {
+		edge := 10 + rnd.Float64()
+		r := rig{hz: 23, phase: rnd.Float64() * 0.043, seconds: 20, devices: []trace.Device{gpu("GPU-1")}}
+		r = r.counts("GPU-1", trace.NVGPU, "mJ", nvmlEnergy, published(steps{{0, 700}, {edge, 100}}, 0.045, 1e-3, 7))
+		m := NewCell(o, []Trial{beside(r.trace(t), asked(edge, edge+0.1, edge+2, 9, 9))}).Bases[0].Windows[Whole]
+		if held(t, "after an edge", m, 200) {
+			worst = max(worst, *m.J.Value/2-100)
+		}
+	}
+	if worst < 8 {
+		t.Errorf("nothing was off by more than %.2f %%", worst)
+	}
+}
+
+// A power that is published once a second and read more often has no more to say. The
+// bursts are not in step with it: of those that are, it says nothing at all.
+func TestPowerPublishedSeldom(t *testing.T) {
+	for _, cycle := range []float64{0.37, 0.41, 0.73} {
+		var p steps
+		for at := 0.0; at < 80; at += cycle {
+			p = append(p, step(at, 650), step(at+cycle/2, 340))
+		}
+		r := box(23, 80, gpu("card0")).reads("card0", trace.HwmonGPU, trace.Power, "mW", "hwmon0/power1_input", func(t float64) (int64, string) {
+			return int64(1000 * p.watts(math.Floor(t))), ""
+		})
+		m := NewCell(one("amd.gpu"), []Trial{beside(r.trace(t), asked(14.5, 20, 75.5, 9, 101))}).Bases[0].Windows[Whole]
+		want(t, "published once a second", m.J, 0, metric.PublicationCoarse)
+		if q := m.QuantisationPct.Value; q == nil || *q < 20 {
+			t.Errorf("a cycle of %v s: %s", cycle, text(m.QuantisationPct))
+		}
+	}
+}

@@ -29,6 +29,7 @@ func energyCampaign(rule string, bases ...string) *spec.Campaign {
 	c := campaign()
 	c.Candidates = map[string]spec.Candidate{"bf16": {Role: "baseline"}, "fp8": {Role: "candidate"}}
 	c.Measure["power"] = spec.Workload{Kind: "energy", Energy: &spec.Energy{Of: "load", Bases: bases, StartBand: 5}}
+	c.Publish.Cost = &spec.Cost{KWh: new(0.28), Currency: "EUR"}
 	c.Decide.Guards = map[string]spec.Guard{"joules": {On: "power", Cells: []string{"c=4"}, Rule: rule}}
 	return c
 }

@@ -22,7 +22,7 @@ const (
 	generateRevision = 2 // reasoning tokens, errors in the stream and tool calls of equal bytes read otherwise
 	judgeRevision    = 1
 	cellRevision     = 4 // a search judges its client by the bounds of the SLO
-	metricsRevision  = 7 // a recording that the campaign names and no trial is derived from is a doubt
+	metricsRevision  = 6 // no rate where the first event holds many tokens, or reasoning was not sent; energy
 	meterRevision    = 1
 )
 

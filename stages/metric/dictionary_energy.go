@@ -35,7 +35,7 @@ var perEnergy = []Definition{
 	energyOf("j", unitJ, "energy of the base over the stretches of the window: for each counter the difference at their ends, on straight lines between its steps; of a power without a counter the trapezoids; summed over devices", ofJ, "lower"),
 	energyOf("w", unitW, "energy_j / energy_duration_s", ofJ, "lower"),
 	energyOf("duration_s", unitS, "sum of the stretches of the window; below 600 the label is indicative", and(ofBase, ofSpans...), ""),
-	energyOf("quantisation_pct", unitPct, "100 x (half a publication period, or half the longest gap between looks in a stretch, + twice the error of the clocks) x stretches / energy_duration_s; the worst trial's", and(ofCurve, ofSpans...), "lower"),
+	energyOf("quantisation_pct", unitPct, "the larger of 100 x (half a publication period, or half of a longer gap between looks, + twice the error of the clocks) x stretches / energy_duration_s and 100 x (a quarter of a period x what the power moves by around each end, of a power without a counter what it may have moved by between all readings) / energy_j; the worst trial's", and(ofCurve, ofSpans...), "lower"),
 	energyOf("net_j", unitJ, "energy_j - loaded_idle_w x energy_duration_s, trial by trial; only when more than the energy may be off by, and the idle machine by its largest sample, together", ofNet, "lower"),
 	energyOf("j_per_request", unitJReq, "energy_j / requests; only when every request completed", and(ofJ, PartialRequests), "lower"),
 	energyOf("j_per_output_token", unitJTok, "energy_j / sum of output_tokens; in steady those that arrived in it", and(ofJ, NoUsage, NoEventStamps), "lower"),

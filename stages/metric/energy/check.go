@@ -2,7 +2,6 @@ package energy
 
 import (
 	"github.com/cupel-dev/cupel/stages/metric"
-	"github.com/cupel-dev/cupel/stages/trace"
 )
 
 const (
@@ -13,43 +12,42 @@ const (
 	idleLeast   = 0.2  // of the idle machine's power
 )
 
-// quantisation says in percent how far off the energy of the stretches may be, and
-// the reason code when that is more than is allowed.
+// quantisation says in percent how far off the j J of the stretches may be, and the
+// reason code when that is more than is allowed: that of the largest cause.
 //
-// Each end of a stretch lies somewhere within a period whose energy is known and
-// whose course is not; with a straight line through it, half a period of the mean
-// power is what the two ends are off by together, as long as the power within a
-// period moves by no more than its mean. Ends of many stretches are off in either
-// direction and average out, but nothing promises that they do, so that the bounds
-// add up: n stretches are off by n half periods, of all their time. A gap between two
-// looks is a period of that length for the stretch that it lies in, and a clock that
-// is off by x moves both ends.
-func (r *run) quantisation(rd *reading, spans []span) (pct float64, why string) {
+// It is the larger of two bounds. One is a time at the mean power, of the slowest
+// channel: half a period for each stretch, half of what a gap is longer than that, and
+// twice the error of the clocks. The other is in J, of what the power did around the
+// ends: see bound. Ends of many stretches are off in either direction only where the
+// power does not go the same way at all of them, as it does between prefill and decode;
+// so the bounds add up.
+func (r *run) quantisation(rd *reading, spans []span, j float64) (pct float64, why string) {
 	wall := float64(total(spans))
 	if wall <= 0 {
 		return 0, metric.ZeroDuration
 	}
-	period, reach := float64(r.period(rd)), 0.0
-	for _, s := range spans {
-		longest := int64(0)
-		for _, c := range rd.channels {
-			longest = max(longest, r.curve(c).reach(s))
+	slowest, all := bound{}, bound{}
+	for _, c := range rd.channels {
+		if r.unmoved(c) {
+			continue
 		}
-		reach += float64(longest)
+		of := bound{}
+		for _, s := range spans {
+			of.add(r.curve(c).bound(s, r.off))
+		}
+		all.add(of)
+		if of.ns+of.gapNS >= slowest.ns+slowest.gapNS {
+			slowest = of
+		}
 	}
-	most := r.coarsest()
-	published := 50 * period * float64(len(spans)) / wall
-	clocks := 200 * float64(r.off) * float64(len(spans)) / wall
-	pct = 50*reach/wall + clocks
-	switch {
-	case clocks > most:
-		return pct, metric.ClockOffsetTooLarge
-	case published+clocks > most:
-		return pct, metric.PublicationCoarse
-	case pct > most:
-		return pct, metric.SamplingGap
+	by := causes{100 * slowest.ns / wall, 100 * slowest.gapNS / wall, 100 * slowest.clockNS / wall}
+	if drawn := (causes{100 * all.j / j, 100 * all.gapJ / j, 100 * all.clockJ / j}); j > 0 && drawn.pct() > by.pct() {
+		by = drawn
 	}
-	return pct, ""
+	if by.pct() > r.coarsest() {
+		return by.pct(), by.why()
+	}
+	return by.pct(), ""
 }
 
 func (r *run) coarsest() float64 {
@@ -75,7 +73,7 @@ func (r *run) implausible(rd *reading, spans []span, w float64) bool {
 			return true
 		}
 		limit, known := r.limits[of.Device]
-		if known && (of.Domain == trace.NVGPU || of.Domain == trace.HwmonGPU) && (mean > limitMost*limit || mean < limitLeast*limit) {
+		if known && limited(of.Domain) && (mean > limitMost*limit || mean < limitLeast*limit) {
 			return true
 		}
 	}

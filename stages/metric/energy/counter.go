@@ -1,6 +1,8 @@
 package energy
 
 import (
+	"math"
+
 	"github.com/cupel-dev/cupel/stages/metric"
 	"github.com/cupel-dev/cupel/stages/trace"
 )
@@ -10,8 +12,8 @@ import (
 const fastShare = 0.9
 
 // counterCurve reads a cumulative counter. ceiling is the power in W above which
-// what it seems to have counted cannot be true; written are the moments at which the
-// driver says that it wrote it, nil = it does not.
+// what it seems to have counted between two changes cannot be true; written are the
+// moments at which the driver says that it wrote it, nil = it does not.
 func counterCurve(samples []trace.Sample, c trace.Channel, ceiling float64, written []int64) *curve {
 	b := counter{unit: trace.Units[c.Unit], span: rangeOf(c), ceiling: ceiling, curve: &curve{}}
 	b.fast = b.isFast(samples)
@@ -43,6 +45,7 @@ type counter struct {
 
 	first, at, v int64 // first and last look, and what the last one saw
 	changed      int64 // look at which it last changed
+	since        int64 // look before that one: it was published after it
 	sum          float64
 	ticks        []tick
 	lookSpans    []span
@@ -64,7 +67,7 @@ func (b *counter) isFast(samples []trace.Sample) bool {
 
 func (b *counter) look(t, v int64) {
 	if b.looks++; b.looks == 1 {
-		b.first, b.at, b.changed, b.v = t, t, t, v
+		b.first, b.at, b.changed, b.since, b.v = t, t, t, t, v
 		if v < 0 {
 			b.breaks = append(b.breaks, broken{span{t, t + 1}, metric.CounterBackwards})
 		}
@@ -79,28 +82,37 @@ func (b *counter) look(t, v int64) {
 	if v == b.v {
 		return
 	}
-	counted, why := b.counted(v, seconds(t-b.changed))
-	if why != "" && (b.fast || len(b.ticks) > 0) { // before the first knot nothing is said anyway
+	counted, why := b.counted(v, seconds(t-b.since))
+	if why != "" && !b.untold() { // before the first knot nothing is said anyway
 		b.breaks = append(b.breaks, broken{span{b.changed, max(t, b.changed+1)}, why})
 	}
-	b.v, b.changed = v, t
+	b.v, b.changed, b.since = v, t, before
 	b.sum += counted
 	b.ticks = append(b.ticks, tick{before, t, b.sum * b.unit})
 }
 
-// place turns the changes into knots.
+// place turns the changes into knots, and says how often there is one.
 func (b *counter) place(written []int64) {
-	at := make([]int64, len(b.ticks))
+	if len(b.ticks) == 0 {
+		return
+	}
+	if b.fast && written == nil {
+		b.lags = true
+		for _, k := range b.ticks {
+			b.knot(k.look, k.j)
+		}
+		b.period = int64(meanApart(b.ticks))
+		return
+	}
 	dated := make([]tick, len(b.ticks))
 	for i, k := range b.ticks {
-		at[i], dated[i] = k.look, k.narrowed(written)
+		dated[i] = k.narrowed(written)
 	}
-	if !b.fast || written != nil {
-		at = placed(dated)
-	}
-	for i, k := range b.ticks {
+	kept, at, period := placed(dated)
+	for i, k := range kept {
 		b.knot(at[i], k.j)
 	}
+	b.period = int64(math.Round(period))
 }
 
 // knot notes the sum at a moment. Two changes at one moment are one.
@@ -112,8 +124,9 @@ func (b *counter) knot(t int64, j float64) {
 	b.t, b.e = append(b.t, t), append(b.e, j)
 }
 
-// counted is by how much the counter went on in the s seconds since it last changed,
-// or why that is not known.
+// counted is by how much the counter went on, or why that is not known. s are the
+// seconds since the look before its last change: what it counted was drawn in them,
+// however late the looks came.
 func (b *counter) counted(v int64, s float64) (units float64, why string) {
 	most := b.ceiling * s / b.unit // more than that nothing draws
 	if b.span > 0 && most >= float64(b.span) {
@@ -123,7 +136,10 @@ func (b *counter) counted(v int64, s float64) (units float64, why string) {
 		return 0, metric.CounterBackwards
 	}
 	if v > b.v {
-		return float64(v - b.v), ""
+		if on := float64(v - b.v); on <= most || b.untold() {
+			return on, ""
+		}
+		return 0, metric.Implausible
 	}
 	if b.span > 0 && b.v <= b.span {
 		if round := float64(b.span-b.v) + float64(v) + 1; round <= most {
@@ -136,20 +152,17 @@ func (b *counter) counted(v int64, s float64) (units float64, why string) {
 	return 0, metric.CounterBackwards
 }
 
-// finish says how often the curve has news, and when it had none.
+// untold reports whether the first change is still to come: when the counter was
+// published before the first look is not known, and what it had counted by then is in
+// no window.
+func (b *counter) untold() bool { return len(b.ticks) == 0 && !b.fast }
+
+// finish says when the curve had no news.
 func (c *curve) finish(changes []tick, looks []span, first, last int64) {
-	switch {
-	case c.looks < 2:
-		c.why = metric.NotBracketed
-		return
-	case len(changes) == 0:
-		c.why = metric.CounterFrozen
-		return
-	case len(changes) == 1 || len(c.t) < 2:
-		c.why = metric.NotBracketed
+	if c.why = c.lacks(changes); c.why != "" {
+		c.period = 0
 		return
 	}
-	c.period = int64(periodOf(changes))
 	quiet := func(from, to int64) { // while somebody looked
 		if (to-from)/stillFor > c.period {
 			c.still = append(c.still, span{from, to})
@@ -161,6 +174,19 @@ func (c *curve) finish(changes []tick, looks []span, first, last int64) {
 	}
 	quiet(first, last)
 	c.findGaps(looks)
+}
+
+// lacks is why there is no curve.
+func (c *curve) lacks(changes []tick) string {
+	switch {
+	case c.looks < 2:
+		return metric.NotBracketed
+	case len(changes) == 0:
+		return metric.CounterFrozen
+	case len(changes) == 1 || len(c.t) < 2:
+		return metric.NotBracketed
+	}
+	return ""
 }
 
 func (c *curve) findGaps(looks []span) {

@@ -25,10 +25,14 @@ type curve struct {
 	e []float64 // J at them, since the first
 	w []float64 // W at them, of a power; nil of a counter
 
+	moved  []float64 // J at the knots of a power: what the steps so far may be off by
+	unseen []float64 // likewise, of those in which nobody looked
+
 	breaks []broken // between which two knots nothing can be said
 	still  []span   // longer than stillFor periods without a change
 	gaps   []span   // between two looks, longer than gapFor periods
 	period int64    // ns between two changes, mean
+	lags   bool     // a knot is a look, and the value is of up to a period before
 	looks  int
 	why    string // reason code: there is no curve at all
 }

@@ -84,7 +84,7 @@ func TestPlaced(t *testing.T) {
 			}
 			looked = x
 		}
-		at := placed(ticks)
+		ticks, at, _ := placed(ticks)
 		for i := range at {
 			worst = max(worst, math.Abs(float64(at[i])/1e9-truth[i]))
 			middle = max(middle, math.Abs(float64(ticks[i].middle())/1e9-truth[i]))
@@ -111,4 +111,20 @@ func TestHeatBetween(t *testing.T) {
 	want(t, "decode", c.Bases[0].Windows[Decode].J, 0, metric.Thermal)
 	want(t, "share", c.ThermalShare, 1.0/13, "")
 	want(t, "M9, of runs", c.Asiai.SoCWatts, 400, "")
+}
+
+// The change after one that was left out is numbered by where the clock puts it; one
+// after a pause between looks that nobody missed, by the least that fits.
+func TestNumbered(t *testing.T) {
+	ticks := []tick{{before: 895, look: 905}, {before: 995, look: 1005}, {before: 1215, look: 1305}, {before: 1390, look: 1410}}
+	if n := numbered(ticks, []bool{false, false, true, false}, 100); n[1] != 1 || n[2] != 4 || n[3] != 5 {
+		t.Errorf("%v", n)
+	}
+	if n := numbered(ticks, make([]bool, 4), 100); n[2] != 3 {
+		t.Errorf("nothing left out: %v", n)
+	}
+	kept, beyond := clear([]tick{{before: 0, look: 40}, {before: 120, look: 220}, {before: 220, look: 319}}, 100)
+	if len(kept) != 2 || beyond[0] || !beyond[1] {
+		t.Errorf("%v %v", kept, beyond)
+	}
 }

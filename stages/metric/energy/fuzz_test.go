@@ -83,9 +83,13 @@ func FuzzCurve(f *testing.F) {
 					t.Fatalf("knot %d: %d %v after %d %v", i, c.t[i], c.e[i], c.t[i-1], c.e[i-1])
 				}
 			}
+			c.doubt(2000)
 			step := at/7 + 1
 			for from := int64(0); from < at; from += step {
 				a, b := c.joules(span{0 + from/2, from}), c.joules(span{from, from + step})
+				if of := c.bound(span{from, from + step}, int64(how)); b.why == "" && !(of.ns >= 0 && of.gapNS >= 0 && of.j >= 0 && of.gapJ >= 0 && of.clockJ >= 0) {
+					t.Fatalf("%+v", of)
+				}
 				if both := c.joules(span{from / 2, from + step}); a.why == "" && b.why == "" && from > 0 {
 					if both.why != "" || a.v < 0 || b.v < 0 || math.Abs(both.v-a.v-b.v) > 1e-6*(both.v+1) {
 						t.Fatalf("%+v and %+v are %+v together", a, b, both)

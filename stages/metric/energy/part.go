@@ -58,7 +58,7 @@ func (r *run) measured(rd *reading, spans []span) (j, q num) {
 	if j = r.all(rd, spans); j.why != "" {
 		return j, none(j.why)
 	}
-	pct, why := r.quantisation(rd, spans)
+	pct, why := r.quantisation(rd, spans, j.v)
 	q = have(pct)
 	for _, next := range []func() string{
 		func() string { return r.throttled(spans) },

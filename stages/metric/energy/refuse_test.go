@@ -128,6 +128,10 @@ func TestRefusals(t *testing.T) {
 		{what: "ends too early", rig: func(r *rig) { r.seconds = 36 }, reason: metric.NotBracketed},
 		{what: "begins too late", rig: counting(except(0, 17.2, unread)), reason: metric.NotBracketed},
 		{what: "a jump", rig: counting(except(30, 99, func(_ float64, v int64) (int64, string) { return v + 900_000_000, "" })), reason: metric.Implausible},
+		{what: "a jump of 600 J, 30 W in the mean", rig: counting(except(30, 99, func(_ float64, v int64) (int64, string) { return v + 600_000, "" })), reason: metric.Implausible},
+		{what: "a jump at the start", rig: counting(except(16.97, 99, func(_ float64, v int64) (int64, string) { return v + 600_000, "" })), reason: metric.Implausible},
+		{what: "a jump at the end", rig: counting(except(37.02, 99, func(_ float64, v int64) (int64, string) { return v + 600_000, "" })), reason: metric.Implausible},
+		{what: "a jump long before", rig: counting(except(14.5, 99, func(_ float64, v int64) (int64, string) { return v + 600_000, "" })), trial: func(x *Trial) { x.Idle = nil }},
 		{what: "above 1.2 x the limit", rig: noting(0.1, trace.State{LimitMW: new(int64(330_000))}), reason: metric.Implausible},
 		{what: "at 1.2 x the limit", rig: noting(0.1, trace.State{LimitMW: new(int64(333_334))})},
 		{what: "speed limit", rig: func(r *rig) {
@@ -154,8 +158,8 @@ func TestRefusals(t *testing.T) {
 		{what: "the average apart from the counter", rig: func(r *rig) {
 			*r = r.reads("GPU-1", trace.NVGPU, trace.PowerAverage, "mW", "field 185", constant(1))
 		}},
-		{what: "load a little above a fifth of idle", rig: counting(published(steps{{0, 1990}, {15, 400}}, 0.1, 1e-3, 0))},
-		{what: "load a little below a fifth of idle", rig: counting(published(steps{{0, 2010}, {15, 400}}, 0.1, 1e-3, 0)), reason: metric.Implausible},
+		{what: "load a little above a fifth of idle", rig: counting(published(steps{{0, 1990}, {15, 400}}, 0.1, 1e-3, 0)), trial: func(x *Trial) { x.Trace.States = nil }},
+		{what: "load a little below a fifth of idle", rig: counting(published(steps{{0, 2010}, {15, 400}}, 0.1, 1e-3, 0)), trial: func(x *Trial) { x.Trace.States = nil }, reason: metric.Implausible},
 		{what: "no clock", rig: func(r *rig) { r.mangle = func(h *trace.Header) { h.WallNS = 0 } }, trial: func(x *Trial) { x.Trace.Syncs = nil }, reason: metric.ClockUnknown},
 		{what: "clock set", trial: func(x *Trial) { x.Trace.Syncs[20].V += 2e9 }, reason: metric.ClockStepped},
 		{what: "start unknown", trial: func(x *Trial) { x.StartUnixNS = 0 }, reason: metric.ClockUnknown},

@@ -88,13 +88,27 @@ func (r *run) curve(channel int) *curve {
 		of := r.tr.Channels[channel]
 		if of.Quantity == trace.Power {
 			c = powerCurve(r.tr.Samples[channel], of, ceilingOf(of.Domain))
+			c.doubt(r.most(of))
 		} else {
-			c = counterCurve(r.tr.Samples[channel], of, ceilingOf(of.Domain), writes(r.tr, channel))
+			c = counterCurve(r.tr.Samples[channel], of, r.most(of), writes(r.tr, channel))
 		}
 		r.curves[channel] = c
 	}
 	return c
 }
+
+// most is the power in W above which no channel's device draws: a little more than its
+// enforced limit where that is known, else what no device has drawn yet.
+func (r *run) most(of trace.Channel) float64 {
+	most := ceilingOf(of.Domain)
+	if limit, known := r.limits[of.Device]; known && limited(of.Domain) {
+		most = min(most, limitMost*limit)
+	}
+	return most
+}
+
+// limited reports whether a device's enforced limit is one of a domain.
+func limited(d trace.Domain) bool { return d == trace.NVGPU || d == trace.HwmonGPU }
 
 // unmoved reports whether a rail that a base may do without never moved: nothing
 // that serves a language model uses the neural engine, and it counts nothing then.

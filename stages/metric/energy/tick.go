@@ -15,7 +15,8 @@ type tick struct {
 
 func (k tick) middle() int64 { return k.before + (k.look-k.before)/2 }
 
-// placed says when changes happened.
+// placed says when changes happened, those aside that say nothing of it (see clear),
+// and how long the period is, in ns.
 //
 // Of one change alone, all moments between two looks are equally likely, and the
 // middle is the one that is not off in one direction. But counters are published by
@@ -24,17 +25,16 @@ func (k tick) middle() int64 { return k.before + (k.look-k.before)/2 }
 // together more than one. As many neighbours are asked as agree: where even the
 // nearest contradict one another, the counter is not published evenly, and the middle
 // it is.
-func placed(ticks []tick) []int64 {
-	at := make([]int64, len(ticks))
-	if len(ticks) < 2 {
-		for i, k := range ticks {
-			at[i] = k.middle()
+func placed(ticks []tick) (kept []tick, at []int64, period float64) {
+	ticks, number, about := paced(ticks)
+	if number == nil {
+		for _, k := range ticks {
+			at = append(at, k.middle())
 		}
-		return at
+		return ticks, at, about
 	}
-	about := periodOf(ticks)
-	number := numbered(ticks, about)
-	period := slope(ticks, number, about)
+	at = make([]int64, len(ticks))
+	period = slope(ticks, number, about)
 	low, high := newExtremes(len(ticks)), newExtremes(len(ticks))
 	for i, k := range ticks {
 		moved := number[i] * period
@@ -48,7 +48,44 @@ func placed(ticks []tick) []int64 {
 			at[i] = max(at[i], at[i-1])
 		}
 	}
-	return at
+	return ticks, at, about
+}
+
+// periodSteps are enough guesses where one look in three was missed.
+const periodSteps = 4
+
+// paced are the changes that say something, each with the number of periods up to
+// it, and the period. A first guess of that is too long where looks were missed, so
+// that a few are made; number is nil where fewer than two changes are left.
+func paced(ticks []tick) (kept []tick, number []float64, about float64) {
+	about = periodOf(ticks)
+	for range periodSteps {
+		var beyond []bool
+		kept, beyond = clear(ticks, about)
+		if len(kept) < 2 {
+			return kept, nil, about
+		}
+		number = numbered(kept, beyond, about)
+		about = max(float64(kept[len(kept)-1].middle()-kept[0].middle())/number[len(number)-1], 1)
+	}
+	return kept, number, about
+}
+
+// clear leaves the changes out between whose looks a period or more went by. The
+// counter may have been published more than once in that time; what was seen is the
+// last value, and which moment that was is not told by the looks. Its energy is in the
+// next change, whose step is the longer. beyond says of each that is left whether one
+// was left out right before it.
+func clear(ticks []tick, period float64) (kept []tick, beyond []bool) {
+	out := false
+	for _, k := range ticks {
+		if float64(k.look-k.before) >= period {
+			out = true
+			continue
+		}
+		kept, beyond, out = append(kept, k), append(beyond, out), false
+	}
+	return kept, beyond
 }
 
 // among is the moment of change i by as many neighbours as agree.
@@ -91,13 +128,20 @@ func (e *extremes) least(from, to int) float64 {
 	return min(e.of[k][from], e.of[k][to-1<<k])
 }
 
-// numbered counts the periods up to each change. Of those that fit between the looks
-// it is the least: a change that nobody saw is the exception.
-func numbered(ticks []tick, period float64) []float64 {
+// numbered counts the periods up to each change. Of those that fit between the looks it
+// is the least: a change that nobody saw is the exception. Beyond one that was left out
+// it is the rule, and the number is the nearest to where the changes before put it.
+func numbered(ticks []tick, beyond []bool, period float64) []float64 {
 	number := make([]float64, len(ticks))
+	at := float64(ticks[0].middle()) // of the change before, as far as all before it tell
 	for i := 1; i < len(ticks); i++ {
-		least := float64(ticks[i].before - ticks[i-1].look)
-		number[i] = number[i-1] + max(math.Ceil(least/period-0.1), 1)
+		k := ticks[i]
+		n := least(ticks[i-1], k, period)
+		if beyond[i] {
+			n = max(n, math.Round((float64(k.middle())-at)/period))
+		}
+		number[i] = number[i-1] + n
+		at = min(max(at+n*period, float64(k.before)), float64(k.look))
 	}
 	return number
 }
@@ -115,7 +159,7 @@ func slope(ticks []tick, number []float64, about float64) float64 {
 		return high - low
 	}
 	n := number[len(number)-1]
-	wide := 2 * float64(ticks[0].look-ticks[0].before) / n
+	wide := float64(ticks[0].look-ticks[0].before+ticks[len(ticks)-1].look-ticks[len(ticks)-1].before) / n
 	from, to := about-wide, about+wide
 	for range slopeSteps {
 		a, b := from+(to-from)*0.382, from+(to-from)*0.618
@@ -131,21 +175,51 @@ func slope(ticks []tick, number []float64, about float64) float64 {
 // slopeSteps leave a millionth of where a search began.
 const slopeSteps = 30
 
-// periodOf is the mean time between changes, in ns, those left out in which the
-// counter stood still.
+// periodOf is the time between changes, in ns, those left out in which the counter
+// stood still. A change that came after a gap between looks says nothing of it, and one
+// before which none was seen for longer counts as so many: the period is no longer for
+// what was missed.
 func periodOf(ticks []tick) float64 {
-	apart := make([]int64, 0, len(ticks)-1)
+	period := meanApart(ticks)
+	for range periodSteps {
+		kept, beyond := clear(ticks, period)
+		all, n := 0.0, 0.0
+		for i := 1; i < len(kept); i++ {
+			apart := float64(kept[i].middle() - kept[i-1].middle())
+			if beyond[i] || apart > stillFor*period {
+				continue
+			}
+			all, n = all+apart, n+least(kept[i-1], kept[i], period)
+		}
+		if n > 0 {
+			period = max(all/n, 1)
+		}
+	}
+	return period
+}
+
+// meanApart is the mean time between changes, in ns, those left out in which the
+// counter stood still.
+func meanApart(ticks []tick) float64 {
+	apart := make([]int64, 0, len(ticks))
 	for i := 1; i < len(ticks); i++ {
 		apart = append(apart, ticks[i].middle()-ticks[i-1].middle())
+	}
+	if len(apart) == 0 {
+		return 1
 	}
 	slices.Sort(apart)
 	most := stillFor * max(float64(apart[len(apart)/2]), 1)
 	all, n := 0.0, 0.0
 	for _, a := range apart {
 		if float64(a) <= most {
-			all += float64(a)
-			n++
+			all, n = all+float64(a), n+1
 		}
 	}
 	return max(all/n, 1)
+}
+
+// least is how many periods fit between two changes at least.
+func least(a, b tick, period float64) float64 {
+	return max(math.Ceil(float64(b.before-a.look)/period-0.1), 1)
 }

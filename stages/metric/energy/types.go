@@ -99,7 +99,7 @@ type Of struct {
 // Measured is the energy of one base in one window, over all trials.
 type Measured struct {
 	DurationS       metric.Value `json:"duration_s"`       // summed
-	QuantisationPct metric.Value `json:"quantisation_pct"` // what the ends of its stretches can be off by together; the worst trial's
+	QuantisationPct metric.Value `json:"quantisation_pct"` // what its energy may be off by; the worst trial's
 	Label           string       `json:"label,omitempty"`  // indicative: below 600 s
 
 	J                     metric.Value `json:"j"`

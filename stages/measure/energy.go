@@ -183,16 +183,29 @@ func (r *recorder) pilot(ctx context.Context, loop closedLoop) (float64, error) 
 // are as many as were seen in flight at once: of more, nothing is known.
 func goingOn(t *timed) float64 {
 	rate := float64(len(t.kept)) / max(float64(t.head.WallNS)/1e9, 1e-9)
-	sum, n := int64(0), 0
-	for _, r := range t.kept {
-		if r.FailureClass == "" && r.End > 0 {
-			sum, n = sum+r.End, n+1
-		}
+	sum, n := t.answered(true)
+	if n < t.head.MaxInFlight {
+		sum, n = t.answered(false)
 	}
 	if sum > 0 {
 		rate = max(rate, float64(t.head.MaxInFlight)*float64(n)/(float64(sum)/1e9))
 	}
 	return rate
+}
+
+// answered adds up how long the n answers took that came, or of these those to whom all
+// others were ahead: the first of each client finds an engine that is not busy yet.
+func (t *timed) answered(later bool) (sum int64, n int) {
+	first := int64(math.MaxInt64)
+	for _, r := range t.kept {
+		first = min(first, r.Dispatched+r.End)
+	}
+	for _, r := range t.kept {
+		if r.FailureClass == "" && r.End > 0 && (!later || r.Dispatched >= first) {
+			sum, n = sum+r.End, n+1
+		}
+	}
+	return sum, n
 }
 
 // gpusOf are the UUIDs of what serves the candidate, nil = they are not known. Of an

@@ -400,7 +400,7 @@ func TestEnergyFewRequests(t *testing.T) {
 		ep.took = func(inFlight int) time.Duration { return time.Duration(inFlight) * 25 * time.Millisecond }
 		b, _ := energyCell(t, energyOf(w), ep, with(&scriptedMeter{period: 100 * time.Millisecond}))
 		h := b.head
-		if len(ep.asked) != h.Requests+32 || h.MaxInFlight != 16 || h.WallNS < 20e9 || h.WallNS > 35e9 {
+		if len(ep.asked) != h.Requests+32 || h.MaxInFlight != 16 || h.WallNS < 20e9 || h.WallNS > 25e9 {
 			t.Errorf("%s: %d asked, %d of them in %d ns, %d at once", name, len(ep.asked), h.Requests, h.WallNS, h.MaxInFlight)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"testing"
@@ -106,41 +107,45 @@ func FuzzDecode(f *testing.F) {
 
 // Bases are read where all of their domains are, on every device.
 func TestBases(t *testing.T) {
-	of := func(device string, d trace.Domain, q trace.Quantity) trace.Probed {
-		return trace.Probed{Channel: trace.Channel{Device: device, Domain: d, Quantity: q}, Period: trace.Period{Mean: 7}}
+	of := func(device string, d trace.Domain, q trace.Quantity) trace.Channel {
+		unit := map[trace.Quantity]string{trace.Energy: "mJ", trace.Temperature: "C"}[q]
+		return trace.Channel{Device: device, Domain: d, Quantity: q, Unit: cmp.Or(unit, "mW")}
 	}
-	a, b := trace.Device{ID: "a"}, trace.Device{ID: "b"}
+	a, b := trace.Device{ID: "a", Kind: trace.GPU}, trace.Device{ID: "b", Kind: trace.GPU}
+	cpu, soc := trace.Device{ID: "b", Kind: trace.CPU}, trace.Device{ID: "a", Kind: trace.Machine}
 	for name, c := range map[string]struct {
-		p    trace.Probe
+		h    trace.Header
 		want map[string][]int
 	}{
-		"two GPUs": {trace.Probe{Devices: []trace.Device{a, b}, Channels: []trace.Probed{
+		"two GPUs": {trace.Header{Devices: []trace.Device{a, b}, Channels: []trace.Channel{
 			of("a", trace.NVGPU, trace.Power), of("a", trace.NVGPU, trace.Energy), of("b", trace.NVGPU, trace.Temperature), of("b", trace.NVGPU, trace.Energy),
 		}}, map[string][]int{"nv.gpu": {1, 3}}},
-		"one has power alone": {trace.Probe{Devices: []trace.Device{a, b}, Channels: []trace.Probed{
+		"one has power alone": {trace.Header{Devices: []trace.Device{a, b}, Channels: []trace.Channel{
 			of("a", trace.NVGPU, trace.Energy), of("a", trace.NVGPU, trace.Power), of("b", trace.NVGPU, trace.PowerAverage), of("b", trace.NVGPU, trace.Power),
 		}}, map[string][]int{"nv.gpu": {0, 3}}},
-		"one has an average alone": {trace.Probe{Devices: []trace.Device{a, b}, Channels: []trace.Probed{
+		"one has an average alone": {trace.Header{Devices: []trace.Device{a, b}, Channels: []trace.Channel{
 			of("a", trace.NVGPU, trace.Energy), of("b", trace.NVGPU, trace.PowerAverage),
 		}}, map[string][]int{}},
-		"one has nothing": {trace.Probe{Devices: []trace.Device{a, b}, Channels: []trace.Probed{of("a", trace.NVGPU, trace.Energy)},
+		"one has nothing": {trace.Header{Devices: []trace.Device{a, b}, Channels: []trace.Channel{of("a", trace.NVGPU, trace.Energy)},
 			Missing: []trace.Missing{{Device: "b", Domain: trace.NVGPU}}}, map[string][]int{}},
-		"with RAPL": {trace.Probe{Devices: []trace.Device{a, b}, Channels: []trace.Probed{
+		"with RAPL": {trace.Header{Devices: []trace.Device{a, cpu}, Channels: []trace.Channel{
 			of("b", trace.RAPLPackage, trace.Energy), of("a", trace.NVGPU, trace.Energy),
 		}}, map[string][]int{"nv.gpu": {1}, "nv.gpu+rapl.package": {0, 1}, "rapl.package": {0}}},
-		"a Mac without ANE": {trace.Probe{Devices: []trace.Device{a}, Channels: []trace.Probed{
+		"a Mac without ANE": {trace.Header{Devices: []trace.Device{soc}, Channels: []trace.Channel{
 			of("a", trace.AppleGPU, trace.Energy), of("a", trace.AppleCPU, trace.Energy), of("a", trace.AppleDRAM, trace.Energy), of("a", trace.AppleDCS, trace.Energy),
 		}}, map[string][]int{"apple.soc5": {0, 1, 2, 3}, "apple.gpu": {0}}},
-		"a Mac without DCS": {trace.Probe{Devices: []trace.Device{a}, Channels: []trace.Probed{
+		"a Mac without DCS": {trace.Header{Devices: []trace.Device{soc}, Channels: []trace.Channel{
 			of("a", trace.AppleGPU, trace.Energy), of("a", trace.AppleCPU, trace.Energy), of("a", trace.AppleDRAM, trace.Energy), of("a", trace.AppleANE, trace.Energy),
 		}}, map[string][]int{"apple.gpu": {0}}},
-		"module": {trace.Probe{Devices: []trace.Device{a}, Channels: []trace.Probed{
+		"module": {trace.Header{Devices: []trace.Device{a}, Channels: []trace.Channel{
 			of("a", trace.NVModule, trace.Energy), of("a", trace.NVGPU, trace.Temperature),
 		}}, map[string][]int{"nv.module": {0}}},
 	} {
-		addBases(&c.p)
+		tr := &trace.Trace{Header: c.h}
+		p := trace.NewProbe(tr)
+		addBases(p, tr)
 		got := map[string][]int{}
-		for _, b := range c.p.Bases {
+		for _, b := range p.Bases {
 			got[b.Base] = b.Channels
 		}
 		if d := diff(c.want, got); d != "" {

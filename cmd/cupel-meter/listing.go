@@ -14,6 +14,6 @@ func (m *meter) listing(ctx context.Context, sources []source.Source, missing []
 		return nil, err
 	}
 	p := trace.NewProbe(t)
-	addBases(p)
+	addBases(p, t)
 	return p, nil
 }

@@ -28,8 +28,8 @@ func (m *meter) probeCmd() *cobra.Command {
 		Short: "say what can be read here, and how often it changes (cupel/meter-probe/v1)",
 		Long: `Look at every counter for --for and print one JSON document: devices, channels, what
 cannot be read and why, how often each number changed, and for each base that can be
-read here the period of its slowest counter and the window in which half that period
-is 1 %. A counter that changes more often than it is looked at seems to change at every
+read here the period of its slowest counter and the window of a recording in which its
+energy is known to 1 %. A counter that changes more often than it is looked at seems to change at every
 look. With --for 0 it only lists, and reads no value.
 
 ` + exitCodeTable,
@@ -65,7 +65,7 @@ func (m *meter) probe(ctx context.Context, o sampleOptions) error {
 		return err
 	}
 	p := trace.NewProbe(t)
-	addBases(p)
+	addBases(p, t)
 	return m.printJSON(p)
 }
 

@@ -109,7 +109,7 @@ func (p probed) window(e *spec.Energy) (time.Duration, string) {
 			continue
 		}
 		if slow := time.Duration(*b.WindowNS); slow > window {
-			window, why = slow, "50 periods of "+name
+			window, why = slow, "for 1 % of "+name
 		}
 	}
 	return window, fmt.Sprintf("cells of at least %s (%s)", lasting(window), why)
@@ -128,8 +128,7 @@ func before(e *spec.Energy) string {
 	return s
 }
 
-// quantisation says how well a base is known in a window: half a period, as energy is
-// interpolated between two changes.
+// quantisation says how well a base is known in a window.
 func (p probed) quantisation(name string, window time.Duration) string {
 	b := p.base(name)
 	switch {

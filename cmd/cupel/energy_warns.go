@@ -10,6 +10,8 @@ import (
 
 	"github.com/cupel-dev/cupel/engine/spec"
 	"github.com/cupel-dev/cupel/stages/hardware"
+	"github.com/cupel-dev/cupel/stages/meter/record"
+	"github.com/cupel-dev/cupel/stages/metric/energy"
 )
 
 // leastIdle is the shortest look at the idle machine that has a loaded idle, and
@@ -123,8 +125,10 @@ func (f foreseen) gpus() (out []string) {
 	return out
 }
 
-// quantised is half a period against a window, percent.
-func quantised(period, window time.Duration) float64 { return 50 * period.Seconds() / window.Seconds() }
+// quantised is what the ends of a window may be off by, percent of it.
+func quantised(period, window time.Duration) float64 {
+	return 100 * float64(energy.Ends(int64(period), record.UsualLook)) / float64(window)
+}
 
 // identified asks the meter of this machine for its GPUs too, nil = they are not known:
 // that it cannot be asked is told of the probe.

@@ -33,7 +33,7 @@ func fakeMeter() {
 		fmt.Print(cmp.Or(os.Getenv("FAKE_PROBE"), `{"schema":"cupel/meter-probe/v1","meter":"fake","hz":50,"duration_ns":3000000000,"clock":{"synchronised":true},`+
 			`"devices":[{"id":"GPU-1","kind":"gpu","index":0}],"channels":[{"device":"GPU-1","domain":"nvml.gpu","quantity":"energy","unit":"mJ","source":"counter",`+
 			`"period":{"mean_ns":20000000,"max_ns":21000000,"ticks":150,"looks":300,"look_ns":10000000},"last":7}],`+
-			`"bases":[{"base":"nv.gpu","channels":[0],"period_ns":20000000,"window_1pct_ns":1000000000}]}`))
+			`"bases":[{"base":"nv.gpu","channels":[0],"period_ns":20000000,"window_1pct_ns":6521739000}]}`))
 	case what == "sample":
 		os.Exit(fakeSample(how == "dies"))
 	default:

@@ -208,7 +208,7 @@ func TestEnergySays(t *testing.T) {
 	}{
 		{func() {}, here, "power: cells of at least 60 s (window) after 13 s of idle and at most 5m0s for a steady temperature; " +
 			"nv.gpu changes every 100 ms: quantisation 0.083 % at this window; wall did not change twice in 3.0 s; rapl.package cannot be read here: no-permission (rapl.package)"},
-		{func() { e.Window, e.Bases = "2s", []string{"nv.gpu"} }, here, "power: cells of at least 5.0 s (50 periods of nv.gpu) after 13 s of idle and at most 5m0s for a steady temperature; nv.gpu changes every 100 ms: quantisation 1 % at this window"},
+		{func() { e.Window, e.Bases = "2s", []string{"nv.gpu"} }, here, "power: cells of at least 5.0 s (for 1 % of nv.gpu) after 13 s of idle and at most 5m0s for a steady temperature; nv.gpu changes every 100 ms: quantisation 1 % at this window"},
 		{func() { e.Idle, e.Window = "0s", "1m" }, probed{err: errNotProbed}, "power: cells of at least 60 s (window), nothing idle before; how often nv.gpu changes is told by cupel check"},
 		{func() {
 			c.Measure["load"] = spec.Workload{Kind: "open-loop", OpenLoop: &spec.OpenLoop{Arrivals: spec.Arrivals{Duration: "90s"}}}

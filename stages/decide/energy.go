@@ -59,7 +59,7 @@ type Base struct {
 // Measured has the metric ids of [energy.Measured].
 type Measured struct {
 	DurationS             *float64 `cel:"duration_s" doc:"length of the window, s"`
-	QuantisationPct       *float64 `cel:"quantisation_pct" doc:"half a period of the counter against the shortest single window, percent"`
+	QuantisationPct       *float64 `cel:"quantisation_pct" doc:"what the energy may be off by, percent: of the counter's period, of gaps, of clocks and of what the power did"`
 	J                     *float64 `cel:"j" doc:"energy, J"`
 	W                     *float64 `cel:"w" doc:"mean power, W"`
 	NetJ                  *float64 `cel:"net_j" doc:"energy without loaded idle x time, J"`

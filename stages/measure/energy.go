@@ -77,21 +77,17 @@ const (
 	mostSent    = mostRows - 1000  // requests of a cell, of which a bench sends a few more
 )
 
-// perCent is how many publication periods a window has of which half a period is
-// 1 %, and idlePeriods how many the look at the idle machine has: twenty are needed,
-// of a period that is not known exactly yet.
-const (
-	perCent     = 50
-	idlePeriods = 21
-)
+// idlePeriods is how many publication periods the look at the idle machine has: twenty
+// are needed, of a period that is not known exactly yet.
+const idlePeriods = 21
 
 // wanted is the length that the timed part should have: the campaign's, or that at
-// which the period of the slowest counter is small enough.
-func (t times) wanted(period time.Duration) time.Duration { return max(t.window, perCent*period) }
+// which what its ends may be off by is 1 % of it.
+func (t times) wanted(ends time.Duration) time.Duration { return max(t.window, 100*ends) }
 
 // stretched is the length that it is made to have.
-func (t times) stretched(period time.Duration) time.Duration {
-	return max(t.window, min(t.wanted(period), mostStretch))
+func (t times) stretched(ends time.Duration) time.Duration {
+	return max(t.window, min(t.wanted(ends), mostStretch))
 }
 
 func (t times) rest(period time.Duration) time.Duration {
@@ -139,8 +135,7 @@ func (r *recorder) prepare(ctx context.Context, lay layout, t times) (*block, er
 	}
 	loop, closed := lay.(closedLoop)
 	if !closed {
-		period := r.period()
-		r.run.WantedNS, r.run.PeriodNS = int64(t.wanted(period)), int64(period)
+		r.run.WantedNS, r.run.PeriodNS = int64(t.wanted(r.ends())), int64(r.period())
 		return lay.next(nil)
 	}
 	rate, err := r.pilot(ctx, loop)
@@ -150,9 +145,8 @@ func (r *recorder) prepare(ctx context.Context, lay layout, t times) (*block, er
 	if err := r.watch(ctx); err != nil {
 		return nil, err
 	}
-	period := r.period()
-	r.run.WantedNS, r.run.PeriodNS, r.run.PilotRate = int64(t.wanted(period)), int64(period), &rate
-	return loop.long(int(min(math.Ceil(spare*rate*t.stretched(period).Seconds()), mostSent)))
+	r.run.WantedNS, r.run.PeriodNS, r.run.PilotRate = int64(t.wanted(r.ends())), int64(r.period()), &rate
+	return loop.long(int(min(math.Ceil(spare*rate*t.stretched(r.ends()).Seconds()), mostSent)))
 }
 
 // spare is by how much more is sent than the pilot's rate says: a block that ends too

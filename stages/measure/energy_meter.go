@@ -13,6 +13,7 @@ import (
 	"github.com/cupel-dev/cupel/stages/evidence"
 	"github.com/cupel-dev/cupel/stages/hardware"
 	"github.com/cupel-dev/cupel/stages/meter"
+	"github.com/cupel-dev/cupel/stages/metric/energy"
 	"github.com/cupel-dev/cupel/stages/trace"
 )
 
@@ -209,19 +210,33 @@ func (r *recorder) period() time.Duration {
 
 // periods is period, and whether every energy counter has one.
 func (r *recorder) periods() (slowest time.Duration, all bool) {
+	slowest, _, all = r.paces()
+	return slowest, all
+}
+
+// ends is what the ends of a window may be off by, of the worst counter; 0 = not known.
+func (r *recorder) ends() time.Duration {
+	_, worst, _ := r.paces()
+	return worst
+}
+
+func (r *recorder) paces() (slowest, ends time.Duration, all bool) {
 	if r.rec == nil {
-		return 0, true
+		return 0, 0, true
 	}
 	all = true
 	r.rec.Look(func(t *trace.Trace) {
 		for i, c := range t.Channels {
 			if c.Quantity == trace.Energy {
-				p := time.Duration(t.Period(i, 0, t.LastT).Mean)
-				slowest, all = max(slowest, p), all && p > 0
+				p := t.Period(i, 0, t.LastT)
+				slowest, all = max(slowest, time.Duration(p.Mean)), all && p.Mean > 0
+				if p.Mean > 0 {
+					ends = max(ends, time.Duration(energy.Ends(p.Mean, p.Look)))
+				}
 			}
 		}
 	})
-	return slowest, all
+	return slowest, ends, all
 }
 
 // mostWatch bounds what is waited for to learn how often the counters change: one that

@@ -239,8 +239,8 @@ func TestEnergyBounds(t *testing.T) {
 		{time.Minute, time.Hour, 30 * time.Minute, 15 * time.Minute},
 		{2 * time.Hour, time.Hour, 2 * time.Hour, 15 * time.Minute},
 	} {
-		if at := (times{window: c.window, idle: 10 * time.Second}); at.wanted(c.period) != max(c.window, 50*c.period) || at.stretched(c.period) != c.long || at.rest(c.period) != c.rest {
-			t.Errorf("%+v: %s, %s", c, at.stretched(c.period), at.rest(c.period))
+		if at := (times{window: c.window, idle: 10 * time.Second}); at.wanted(c.period/2) != max(c.window, 50*c.period) || at.stretched(c.period/2) != c.long || at.rest(c.period) != c.rest {
+			t.Errorf("%+v: %s, %s", c, at.stretched(c.period/2), at.rest(c.period))
 		}
 	}
 }

@@ -47,7 +47,7 @@ type Based struct {
 	Base     string `json:"base"`
 	Channels []int  `json:"channels"`         // that its joules come from
 	PeriodNS *int64 `json:"period_ns"`        // of the slowest of them; nil: see Reason
-	WindowNS *int64 `json:"window_1pct_ns"`   // in a window of this length, half that period is 1 %
+	WindowNS *int64 `json:"window_1pct_ns"`   // in a window of this length its energy is known to 1 %
 	Reason   string `json:"reason,omitempty"` // why there is no period: NoPeriod
 }
 
@@ -82,8 +82,9 @@ func (p *Probed) see(samples []Sample) {
 	}
 }
 
-// Base adds a base whose joules come from these channels.
-func (p *Probe) Base(name string, channels []int) {
+// Base adds a base whose joules come from these channels. window is the length of a
+// window in which a counter of that period is good for 1 %.
+func (p *Probe) Base(name string, channels []int, window func(period int64) int64) {
 	b := Based{Base: name, Channels: channels}
 	var slowest int64
 	for _, i := range channels {
@@ -94,7 +95,7 @@ func (p *Probe) Base(name string, channels []int) {
 		slowest = max(slowest, mean)
 	}
 	if b.Reason == "" {
-		b.PeriodNS, b.WindowNS = new(slowest), new(50*slowest)
+		b.PeriodNS, b.WindowNS = new(slowest), new(window(slowest))
 	}
 	p.Bases = append(p.Bases, b)
 }

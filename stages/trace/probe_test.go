@@ -24,10 +24,12 @@ func looked() *Trace {
 	return t
 }
 
+func fifty(period int64) int64 { return 50 * period }
+
 func TestProbe(t *testing.T) {
 	p := NewProbe(looked())
-	p.Base("nv.gpu", []int{0})
-	p.Base("nv.gpu+rapl.package", []int{0, 1})
+	p.Base("nv.gpu", []int{0}, fifty)
+	p.Base("nv.gpu+rapl.package", []int{0, 1}, fifty)
 	text, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +75,7 @@ func TestProbeLists(t *testing.T) {
 
 func TestBadProbe(t *testing.T) {
 	p := NewProbe(looked())
-	p.Base("nv.gpu", []int{0})
+	p.Base("nv.gpu", []int{0}, fifty)
 	text, _ := json.Marshal(p)
 	good := string(text)
 	swap := func(old, with string) string {
@@ -107,7 +109,7 @@ func TestBadProbe(t *testing.T) {
 // What is read can be written and read again.
 func FuzzReadProbe(f *testing.F) {
 	p := NewProbe(looked())
-	p.Base("nv.gpu", []int{0, 1})
+	p.Base("nv.gpu", []int{0, 1}, fifty)
 	text, _ := json.Marshal(p)
 	f.Add(text)
 	f.Add([]byte(`{"schema":"cupel/meter-probe/v1","none":{"reason":"no-nvml"}}`))

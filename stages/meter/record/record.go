@@ -21,6 +21,9 @@ import (
 // of 100 ms see every change equally late, and learn less about when it was.
 const UsualHz = 23
 
+// UsualLook is the time between two of them, ns.
+const UsualLook = int64(time.Second) / UsualHz
+
 // Options say how to record.
 type Options struct {
 	Meter string          // name and version of what records, for the header

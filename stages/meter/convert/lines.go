@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/cupel-dev/cupel/stages/meter/parse"
@@ -58,6 +59,8 @@ type table struct {
 	*lines
 	comma  rune
 	header []string
+	raw    []string // the header as it is written
+	ends   bool     // its lines are always ended: one that is not was cut, and half a number is none
 }
 
 // newTable reads the header: the first line that is neither empty nor a comment.
@@ -79,7 +82,7 @@ func newTable(r io.Reader) (*table, error) {
 		if !ok {
 			return nil, fail(t.n, "its quotes do not match")
 		}
-		t.header = cells
+		t.header, t.raw = cells, slices.Clone(cells)
 		return t, nil
 	}
 }
@@ -99,6 +102,26 @@ func (t *table) row() ([]string, error) {
 			return nil, fail(t.n, "its quotes do not match")
 		}
 		return cells, nil
+	}
+}
+
+// each hands the rows behind the header to take, which must all have its cells.
+func (t *table) each(take func(row []string) error) error {
+	for {
+		row, err := t.row()
+		switch {
+		case err == io.EOF, err == nil && t.ends && t.cut:
+			return nil
+		case err != nil:
+			return err
+		case slices.Equal(row, t.raw): // what wrote it was started again
+			continue
+		case len(row) != len(t.header):
+			return fail(t.n, "%d cells, and the header has %d", len(row), len(t.header))
+		}
+		if err := take(row); err != nil {
+			return err
+		}
 	}
 }
 

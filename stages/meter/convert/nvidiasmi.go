@@ -3,7 +3,6 @@ package convert
 import (
 	"cmp"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/cupel-dev/cupel/stages/hardware"
@@ -34,7 +33,6 @@ type smi struct {
 	o        Options
 	out      *Recording
 	readings []smiReading
-	raw      []string // the header as it is written
 
 	time, uuid, name, driver, mig, limit int
 }
@@ -49,26 +47,15 @@ func NvidiaSMI(r io.Reader, o Options) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &smi{table: t, o: o, out: newRecording(o, "nvidia-smi"), raw: slices.Clone(t.header)}
+	s := &smi{table: t, o: o, out: newRecording(o, "nvidia-smi")}
 	if err := s.columns(); err != nil {
 		return nil, err
 	}
-	for {
-		row, err := s.row()
-		switch {
-		case err == io.EOF, err == nil && s.cut: // nvidia-smi ends its lines: half a number is none
-			return s.out.done()
-		case err != nil:
-			return nil, err
-		case slices.Equal(row, s.raw): // it was started again
-			continue
-		case len(row) != len(s.header):
-			return nil, fail(s.n, "%d cells, and the header has %d", len(row), len(s.header))
-		}
-		if err := s.take(row); err != nil {
-			return nil, err
-		}
+	t.ends = true
+	if err := t.each(s.take); err != nil {
+		return nil, err
 	}
+	return s.out.done()
 }
 
 // columns finds them: "power.draw.instant [W]" is power.draw.instant.

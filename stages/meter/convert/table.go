@@ -56,25 +56,17 @@ func Table(r io.Reader, o Options) (*Recording, error) {
 	}
 	out := newRecording(o, "a table")
 	top := t.column("range")
-	for {
-		row, err := t.row()
-		if err == io.EOF {
-			return out.done()
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(row) != len(t.header) {
-			return nil, fail(t.n, "%d cells, and the header has %d", len(row), len(t.header))
-		}
+	err = t.each(func(row []string) error {
 		x := tableRow{time: row[at[0]], device: row[at[1]], domain: row[at[2]], quantity: row[at[3]], unit: row[at[4]], value: parse.Point(row[at[5]], t.comma)}
 		if top >= 0 {
 			x.top = row[top]
 		}
-		if err := out.row(x, o, t.n); err != nil {
-			return nil, err
-		}
+		return out.row(x, o, t.n)
+	})
+	if err != nil {
+		return nil, err
 	}
+	return out.done()
 }
 
 // tableRow is one reading as it is written.

@@ -29,27 +29,22 @@ func Wall(r io.Reader, o Options) (*Recording, error) {
 	if err := out.device(trace.Device{ID: "wall", Kind: trace.Machine}); err != nil {
 		return nil, err
 	}
-	for {
-		row, err := t.row()
-		if err == io.EOF {
-			return out.done()
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(row) != len(t.header) {
-			return nil, fail(t.n, "%d cells, and the header has %d", len(row), len(t.header))
-		}
+	err = t.each(func(row []string) error {
 		at, err := moment(row[when], o, t.n)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, c := range values {
 			if err := out.wall(t, row, c, at); err != nil {
-				return nil, err
+				return err
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	return out.done()
 }
 
 func wallColumns(t *table) (when int, values []wallColumn, err error) {
